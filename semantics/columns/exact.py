@@ -1,0 +1,106 @@
+"""
+The exact reading: reals are fractions. A rational program has one exact value and one exact gradient, with nothing to tolerate.
+
+Only rational operations have a cell; the others are holes that say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from semantics.columns.structure import CELLS as STRUCTURE
+from semantics.columns.structure import instantiate, wrong
+from semantics.errors import Trap
+from semantics.primitives.row import Column, Hole
+from semantics.primitives.table import ELEMENTARY
+from semantics.tangents import ZERO
+
+IRRATIONAL = Hole("its value at a rational point is irrational")
+
+
+def lift(value: Any) -> Any:
+    """A constant as the exact column reads it: a finite double is the fraction it stands for."""
+    if type(value) is float:
+        if not math.isfinite(value):
+            raise Trap(f"{value} is not a rational", rule="exact")
+        return Fraction(value)
+    return value
+
+
+def _numbers(name: str, *arguments: Any) -> None:
+    for x in arguments:
+        if not (isinstance(x, (int, Fraction)) and not isinstance(x, bool)) and x is not ZERO:
+            raise wrong(name, "numbers", x)
+
+
+def _arithmetic(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def cell(*arguments: Any) -> Any:
+        _numbers(name, *arguments)
+        try:
+            return function(*arguments)
+        except ZeroDivisionError:
+            raise Trap(f"{name} by zero", rule=name, remedy="test the divisor first") from None
+
+    return cell
+
+
+def _divide(a: Any, b: Any) -> Any:
+    return ZERO if a is ZERO else Fraction(a) / b
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(b, Fraction):
+        if b.denominator != 1:
+            raise Trap("a fractional power is irrational", rule="pow")
+        return Fraction(a) ** b.numerator
+    return Fraction(a) ** b if b < 0 or isinstance(a, Fraction) else a**b
+
+
+def _seed(out: Any) -> Fraction:
+    if not isinstance(out, Fraction):
+        raise wrong("grad", "a function whose result is a real", out)
+    return Fraction(1)
+
+
+def _not(a: Any) -> bool:
+    if not isinstance(a, bool):
+        raise wrong("not", "a boolean", a)
+    return not a
+
+
+CELLS: dict[str, Callable[..., Any] | Hole] = {
+    **{p.name: IRRATIONAL for p in ELEMENTARY},
+    **STRUCTURE,
+    "add": _arithmetic("add", lambda a, b: a + b),
+    "sub": _arithmetic("sub", lambda a, b: a - b),
+    "mul": _arithmetic("mul", lambda a, b: a * b),
+    "div": _arithmetic("div", _divide),
+    "floordiv": _arithmetic("floordiv", lambda a, b: a // b if isinstance(a, int) and isinstance(b, int) else Fraction(a // b)),
+    "mod": _arithmetic("mod", lambda a, b: a % b),
+    "pow": _arithmetic("pow", _power),
+    "neg": _arithmetic("neg", lambda a: -a),
+    "abs": _arithmetic("abs", lambda a: abs(Fraction(0) if a is ZERO else a)),
+    "min": _arithmetic("min", lambda a, b: b if b < a else a),
+    "max": _arithmetic("max", lambda a, b: b if b > a else a),
+    "sign": _arithmetic("sign", lambda a: Fraction((a > 0) - (a < 0))),
+    "copysign": _arithmetic("copysign", lambda a, b: Fraction(abs(a) if b >= 0 else -abs(a))),
+    "to_real": _arithmetic("float", lambda a: Fraction(a)),
+    "to_integer": _arithmetic("int", math.trunc),
+    "to_boolean": bool,
+    "floor": _arithmetic("floor", math.floor),
+    "ceil": _arithmetic("ceil", math.ceil),
+    "lt": _arithmetic("lt", lambda a, b: a < b),
+    "le": _arithmetic("le", lambda a, b: a <= b),
+    "gt": _arithmetic("gt", lambda a, b: a > b),
+    "ge": _arithmetic("ge", lambda a, b: a >= b),
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "not_": _not,
+    "instantiate": lambda d, x: instantiate(d, x, lambda _: Fraction(0)),
+    "seed": _seed,
+}
+
+EXACT = Column("exact", CELLS)

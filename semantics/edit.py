@@ -1,0 +1,202 @@
+"""
+Editing a program: a cursor that holds the current immutable `Program` and moves it from one to the next.
+
+    edit = Edit(program)
+    y = edit.apply(graph, edit.constant(mul), x, x)
+    edit.replace(old, y)
+    return edit.program
+
+Every method keeps both directions of the links and the interning of constants. A cycle of applications inside one graph
+is not checked here but by `wellformed`. The cursor is local to the function that makes it; programs stay values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from immutables import Map
+
+from semantics.errors import Location
+from semantics.ir import NO_USES, Apply, Constant, Graph, GraphId, GraphRef, Node, NodeId, Parameter, Program, Use
+from semantics.values import atom
+
+
+def empty() -> Program:
+    """A program with no graph; the first graph added becomes its entry."""
+    return Program(Map(), Map(), Map(), Map(), Map(), entry=-1, next_id=0)
+
+
+class Edit:
+    """A moving cursor over immutable programs; `program` is where it stands."""
+
+    __slots__ = ("_touched", "entry", "graphs", "interned", "next_id", "nodes", "returns", "uses")
+
+    def __init__(self, program: Program) -> None:
+        self.graphs, self.nodes, self.uses = program.graphs, program.nodes, program.uses
+        self.returns, self.interned = program.returns, program.interned
+        self.entry, self.next_id = program.entry, program.next_id
+        self._touched: set[NodeId] = set()
+
+    @property
+    def program(self) -> Program:
+        """The program as edited so far."""
+        return Program(
+            self.graphs, self.nodes, self.uses, self.returns, self.interned, self.entry, self.next_id, frozenset(self._touched)
+        )
+
+    # graphs
+
+    def graph(self, name: str, location: Location | None = None) -> GraphId:
+        """A new graph with no parameters, whose output is the constant None until `output` sets it."""
+        key = self._fresh()
+        nothing = self.constant(None)
+        self.graphs = self.graphs.set(key, Graph(name, (), nothing, location))
+        self._add_return(nothing, key)
+        if self.entry < 0:
+            self.entry = key
+        return key
+
+    def parameter(self, graph: GraphId, name: str = "", type: Any = None, location: Location | None = None) -> NodeId:
+        """A new last parameter of `graph`."""
+        node = self._add(Parameter(graph, name, type, location))
+        old = self.graphs[graph]
+        self.graphs = self.graphs.set(graph, replace(old, parameters=(*old.parameters, node)))
+        return node
+
+    def output(self, graph: GraphId, node: NodeId) -> None:
+        """Makes `node` the output of `graph`."""
+        old = self.graphs[graph]
+        self._remove_return(old.output, graph)
+        self.graphs = self.graphs.set(graph, replace(old, output=node))
+        self._add_return(node, graph)
+        self._touched |= {old.output, node}
+
+    def set_parameters(self, graph: GraphId, parameters: tuple[NodeId, ...]) -> None:
+        """Reorders or drops parameters; dropped ones must have no use and are removed."""
+        old = self.graphs[graph]
+        self.graphs = self.graphs.set(graph, replace(old, parameters=parameters))
+        for node in set(old.parameters) - set(parameters):
+            self._forget(node)
+
+    def rename(self, graph: GraphId, name: str) -> None:
+        """Gives `graph` another name to be printed by."""
+        self.graphs = self.graphs.set(graph, replace(self.graphs[graph], name=name))
+
+    def set_entry(self, graph: GraphId) -> None:
+        """Makes `graph` the one that runs."""
+        self.entry = graph
+
+    def remove_graph(self, graph: GraphId) -> None:
+        """Removes a graph and its parameters; its applications and its reference must be removed by the caller."""
+        old = self.graphs[graph]
+        self._remove_return(old.output, graph)
+        self._touched.add(old.output)
+        self.graphs = self.graphs.delete(graph)
+        for node in old.parameters:
+            self._forget(node)
+
+    # nodes
+
+    def constant(self, value: Any) -> NodeId:
+        """The node of a constant; one node per value, told apart in BITS and by type."""
+        key = atom(value)
+        found = self.interned.get(key)
+        if found is None:
+            found = self._add(Constant(value))
+            self.interned = self.interned.set(key, found)
+        return found
+
+    def reference(self, graph: GraphId) -> NodeId:
+        """The constant that refers to `graph`."""
+        return self.constant(GraphRef(graph))
+
+    def apply(self, graph: GraphId, *inputs: NodeId, name: str = "", location: Location | None = None) -> NodeId:
+        """A new application in `graph`; `inputs[0]` is the function."""
+        node = self._add(Apply(graph, inputs, name, location))
+        for index, target in enumerate(inputs):
+            self._add_use(target, Use(node, index))
+        return node
+
+    def call(self, graph: GraphId, function: Any, *arguments: NodeId, name: str = "", location: Location | None = None) -> NodeId:
+        """`apply` of a constant function: a Primitive or a GraphRef value."""
+        return self.apply(graph, self.constant(function), *arguments, name=name, location=location)
+
+    def set_inputs(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
+        """Gives the application `node` other inputs."""
+        old = self.nodes[node]
+        assert isinstance(old, Apply), "only an application has inputs"
+        for index, target in enumerate(old.inputs):
+            self._remove_use(target, Use(node, index))
+        self.nodes = self.nodes.set(node, replace(old, inputs=inputs))
+        for index, target in enumerate(inputs):
+            self._add_use(target, Use(node, index))
+        self._touched.add(node)
+        self._touched.update(old.inputs)
+
+    def replace(self, old: NodeId, new: NodeId) -> None:
+        """Every use of `old`, as an input or as an output, becomes a use of `new`. `old` stays, unused."""
+        if old == new:
+            return
+        for use in sorted(self.uses.get(old, NO_USES)):
+            user = self.nodes[use.user]
+            assert isinstance(user, Apply)
+            inputs = tuple(new if i == use.index else n for i, n in enumerate(user.inputs))
+            self.nodes = self.nodes.set(use.user, replace(user, inputs=inputs))
+            self._add_use(new, use)
+            self._touched.add(use.user)
+        self.uses = self.uses.delete(old) if old in self.uses else self.uses
+        for graph in sorted(self.returns.get(old, Map())):
+            self.output(graph, new)
+        self._touched |= {old, new}
+
+    def remove(self, node: NodeId) -> None:
+        """Removes an application or constant that has no use left."""
+        assert not self.uses.get(node) and not self.returns.get(node), "a used node cannot be removed"
+        old = self.nodes[node]
+        if isinstance(old, Apply):
+            for index, target in enumerate(old.inputs):
+                self._remove_use(target, Use(node, index))
+            self._touched.update(old.inputs)
+        elif isinstance(old, Constant):
+            self.interned = self.interned.delete(atom(old.value))
+        self._forget(node)
+
+    def move(self, node: NodeId, graph: GraphId) -> None:
+        """Makes the application `node` belong to `graph`."""
+        old = self.nodes[node]
+        assert isinstance(old, Apply), "only an application moves"
+        self.nodes = self.nodes.set(node, replace(old, graph=graph))
+        self._touched.add(node)
+
+    # links
+
+    def _fresh(self) -> int:
+        self.next_id += 1
+        return self.next_id - 1
+
+    def _add(self, node: Node) -> NodeId:
+        key = self._fresh()
+        self.nodes = self.nodes.set(key, node)
+        self._touched.add(key)
+        return key
+
+    def _forget(self, node: NodeId) -> None:
+        self.nodes = self.nodes.delete(node)
+        if node in self.uses:
+            self.uses = self.uses.delete(node)
+        self._touched.discard(node)
+
+    def _add_use(self, target: NodeId, use: Use) -> None:
+        self.uses = self.uses.set(target, self.uses.get(target, NO_USES).set(use, None))
+
+    def _remove_use(self, target: NodeId, use: Use) -> None:
+        rest = self.uses[target].delete(use)
+        self.uses = self.uses.set(target, rest) if rest else self.uses.delete(target)
+
+    def _add_return(self, node: NodeId, graph: GraphId) -> None:
+        self.returns = self.returns.set(node, self.returns.get(node, Map()).set(graph, None))
+
+    def _remove_return(self, node: NodeId, graph: GraphId) -> None:
+        rest = self.returns[node].delete(graph)
+        self.returns = self.returns.set(node, rest) if rest else self.returns.delete(node)

@@ -1,0 +1,258 @@
+"""
+The engine of every transform: named rules with laws, run one step at a time and recorded, or with a worklist for speed.
+
+Two shapes of system share one interface (`name`, `rules`, `enabled`, `final`, `render`, `run`, `derive`):
+
+    RewriteSystem  its state is a Program; a rule looks at one place (a node or a graph) and answers with a new program or None
+    AgendaSystem   its state says itself what comes next; exactly one rule is enabled until it is final
+
+That both ways of running a RewriteSystem end in the same program up to renaming is a property (T23), not a hope.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
+from semantics.errors import Crash, OutOfFuel
+from semantics.ir import Program
+from semantics.wellformed import check
+
+S = TypeVar("S")
+FUEL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """
+    A rule on programs. `function(program, place)` answers with the new program, or None where the rule does not apply.
+
+    domain     the equality it keeps: "BITS" (every value bit for bit), "IEEE" (one NaN), "REAL" (over the reals)
+    condition  the side condition under which it does, as text; empty if none
+    """
+
+    name: str
+    law: str
+    function: Callable[[Program, int], Program | None]
+    domain: str = "BITS"
+    condition: str = ""
+
+
+def rewrite(function: Callable[[Program, int], Program | None]) -> Rewrite:
+    """Makes a function a rule that keeps every bit; its docstring is its law."""
+    return Rewrite(function.__name__, law_of(function), function)
+
+
+def nothing_decreases(program: Program) -> tuple[int, ...]:
+    """The measure of a system whose termination is argued in writing instead."""
+    return ()
+
+
+@dataclass(frozen=True)
+class RewriteSystem:
+    """
+    A transform by local rewriting.
+
+    measure    a tuple that strictly decreases, in lexicographic order, with every step; or `nothing_decreases`
+    argument   why it terminates, where no measure says it
+    """
+
+    name: str
+    rules: tuple[Rewrite, ...]
+    doc: str = ""
+    measure: Callable[[Program], tuple[int, ...]] = nothing_decreases
+    argument: str = ""
+    domain: str = "BITS"
+    input: str = "IR"
+    output: str = "IR"
+
+    def enabled(self, state: Program) -> list[Step[Program]]:
+        """Every step that some rule allows somewhere, by place and then in the order of the rules."""
+        return list(self._enabled(state))
+
+    def _enabled(self, state: Program) -> Any:
+        for place in places(state):
+            for rule in self.rules:
+                after = rule.function(state, place)
+                if after is not None:
+                    yield Step(rule.name, describe_place(state, place), state, after)
+
+    def final(self, state: Program) -> bool:
+        """Whether no rule applies anywhere."""
+        return next(self._enabled(state), None) is None
+
+    def render(self, state: Program) -> str:
+        return str(state)
+
+    def derive(self, state: Program, *, strategy: Strategy = first, fuel: int = FUEL, checked: bool = True) -> Derivation[Program]:
+        """The recorded run. With `checked`, every program on the way is checked to be well-formed: Crash if it is not."""
+        if strategy is first:
+            result = derive(_FirstOnly(self), state, fuel=fuel)
+        else:
+            result = derive(self, state, strategy=strategy, fuel=fuel)
+        if checked:
+            for step in result.steps:
+                _recheck(self.name, step)
+        return result
+
+    def run(self, state: Program, *, fuel: int = FUEL) -> Program:
+        """The unrecorded run with a worklist: after a step only the touched places and their neighbours are looked at again."""
+        queue = deque(places(state))
+        queued = set(queue)
+        steps = 0
+        while queue:
+            place = queue.popleft()
+            queued.discard(place)
+            while (place in state.nodes or place in state.graphs) and (after := self._rewrite_at(state, place)) is not None:
+                steps += 1
+                if steps > fuel:
+                    raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
+                state = after
+                for near in _neighbours(state):
+                    if near not in queued:
+                        queued.add(near)
+                        queue.append(near)
+            if not queue:
+                queue.extend(p for p in places(state) if self._rewrite_at(state, p) is not None)
+                queued.update(queue)
+        return state
+
+    def _rewrite_at(self, state: Program, place: int) -> Program | None:
+        for rule in self.rules:
+            after = rule.function(state, place)
+            if after is not None:
+                return after
+        return None
+
+
+@dataclass(frozen=True)
+class _FirstOnly:
+    """A system that offers only its first enabled step: what `derive` needs when it takes the first anyway."""
+
+    system: RewriteSystem
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+    @property
+    def rules(self) -> Sequence[Rewrite]:
+        return self.system.rules
+
+    def enabled(self, state: Program) -> list[Step[Program]]:
+        found = next(self.system._enabled(state), None)
+        return [] if found is None else [found]
+
+    def final(self, state: Program) -> bool:
+        return self.system.final(state)
+
+    def render(self, state: Program) -> str:
+        return self.system.render(state)
+
+
+def places(program: Program) -> list[int]:
+    """Where a rule may look: every graph and every node, in order of identifier (they share one numbering)."""
+    return sorted((*program.graphs, *program.nodes))
+
+
+def describe_place(program: Program, place: int) -> str:
+    """A place as text."""
+    return f"graph @{program.graphs[place].name}" if place in program.graphs else program.describe(place)
+
+
+def _neighbours(program: Program) -> list[int]:
+    """The touched nodes, what they use, what uses them, and the graphs they belong to."""
+    near: set[int] = set()
+    for node in program.touched:
+        if node in program.nodes:
+            near.add(node)
+            near.update(program.inputs(node))
+            near.update(use.user for use in program.users(node))
+            near.update(program.returns.get(node, ()))
+            owner = program.owner(node)
+            if owner is not None:
+                near.add(owner)
+    return sorted(near)
+
+
+def _recheck(name: str, step: Step[Program]) -> None:
+    """A step must lead to a well-formed program: everything else is a bug in the rule, named here."""
+    try:
+        check(step.after)
+    except Exception as error:
+        raise Crash(f"{name}: rule {step.rule} made an ill-formed program: {error}", rule=step.rule, node=step.place) from error
+
+
+# systems whose state says what comes next
+
+
+@dataclass(frozen=True, slots=True)
+class AgendaRule(Generic[S]):
+    """A rule of an AgendaSystem: from a state to the next one, or None where it does not apply."""
+
+    name: str
+    law: str
+    function: Callable[[S], S | None]
+
+
+def agenda_rule(function: Callable[[S], S | None]) -> AgendaRule[S]:
+    """Makes a function a rule; its docstring is its law."""
+    return AgendaRule(function.__name__, law_of(function), function)
+
+
+@dataclass(frozen=True)
+class AgendaSystem(Generic[S]):
+    """
+    A deterministic transform. `ended(state)` says when it is over, `at(state)` names the place of the next step,
+    `shown(state)` prints a state, `result(state)` takes the program out of a final one.
+    """
+
+    name: str
+    rules: tuple[AgendaRule[S], ...]
+    ended: Callable[[S], bool]
+    at: Callable[[S], str]
+    shown: Callable[[S], str]
+    result: Callable[[S], Program]
+    doc: str = ""
+    argument: str = ""
+    domain: str = "BITS"
+    input: str = "IR"
+    output: str = "IR"
+
+    def enabled(self, state: S) -> list[Step[S]]:
+        """The one step that the rules allow, or none in a final state; two enabled rules are an error, naming both."""
+        if self.ended(state):
+            return []
+        found = [(r, after) for r in self.rules if (after := r.function(state)) is not None]
+        if len(found) > 1:
+            raise Crash(f"{self.name}: two rules are enabled at once: {', '.join(r.name for r, _ in found)}", node=self.at(state))
+        return [Step(r.name, self.at(state), state, after) for r, after in found]
+
+    def final(self, state: S) -> bool:
+        return self.ended(state)
+
+    def render(self, state: S) -> str:
+        return self.shown(state)
+
+    def derive(self, state: S, *, fuel: int = FUEL) -> Derivation[S]:
+        """The recorded run."""
+        return derive(self, state, fuel=fuel)
+
+    def run(self, state: S, *, fuel: int = FUEL) -> Program:
+        """The unrecorded run: the same rules, the first that applies, no record."""
+        steps = 0
+        while not self.ended(state):
+            for rule in self.rules:
+                after = rule.function(state)
+                if after is not None:
+                    state = after
+                    break
+            else:
+                raise Crash(f"{self.name} is stuck", node=self.at(state))
+            steps += 1
+            if steps > fuel:
+                raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
+        return self.result(state)
