@@ -88,6 +88,17 @@ STRUCTURE = (
     row("J", "x", "any -> any"),
 )
 
-ROWS = (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS, *STRUCTURE)
+# Functions on functions: nested_grad expands them before anything runs.
+MACROS = (
+    row("grad", "f wrt", "any any -> any"),
+    row("value_and_grad", "f wrt", "any any -> any"),
+    row("vjp", "f *", "any any -> tuple"),
+    row("jvp", "f primals tangents", "any tuple tuple -> tuple"),
+    row("jacobian", "f wrt", "any any -> any"),
+    row("hessian", "f wrt", "any any -> any"),
+    row("hvp", "f", "any -> any"),
+)
+
+ROWS = (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS, *STRUCTURE, *MACROS)
 
 TABLE: Mapping[str, Primitive] = MappingProxyType({p.name: p for p in ROWS})
