@@ -35,14 +35,18 @@ class Step(Generic[S]):
 class Rule(Protocol):
     """What every rule of every system has: a name and a law. Rules are made by `rule` below or by `transforms.system`."""
 
-    name: str
-    law: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def law(self) -> str: ...
 
 
 class Steppable(Protocol[S]):
     """Anything that moves by small steps."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     @property
     def rules(self) -> Sequence[Rule]: ...

@@ -85,7 +85,7 @@ class Use(NamedTuple):
     """`user` has the node as its input number `index`."""
 
     user: NodeId
-    index: int
+    index: int  # type: ignore[assignment]
 
 
 NO_USES: Map[Use, None] = Map()

@@ -111,7 +111,7 @@ def scopes(program: Program) -> Scopes:
     if cached is None:
         cached = scopes_from(program, [program.entry])
         program.__dict__["_scopes"] = cached
-    return cached  # type: ignore[no-any-return]
+    return cached
 
 
 def free_variables(program: Program, graph: GraphId) -> tuple[NodeId, ...]:

@@ -74,9 +74,16 @@ class Sparse:
         return self.entries.get(index % self.size, ZERO)
 
 
-def inject(size: int, index: int, sensitivity: Any) -> Any:
-    """The sensitivity of a tuple of `size` whose element `index` alone has one: the adjoint of `t[index]`."""
-    return ZERO if sensitivity is ZERO else Sparse(size, Map({index % size: sensitivity}))
+def inject(t: Any, index: int, sensitivity: Any) -> Any:
+    """
+    The sensitivity of the tuple `t` whose element `index` alone has one: the adjoint of `t[index]`.
+
+    `t` may itself be a sensitivity (at second order); of ZERO, which has no elements, nothing can depend.
+    """
+    if sensitivity is ZERO or t is ZERO:
+        return ZERO
+    size = t.size if isinstance(t, Sparse) else len(t)
+    return Sparse(size, Map({index % size: sensitivity}))
 
 
 def dense(sensitivity: Any) -> Any:

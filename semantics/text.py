@@ -271,11 +271,12 @@ class _Reader:
                 node = self.edit.apply(current, placeholder, name=_hint(name))
                 self.declare(line, self.nodes, name, node)
                 todo.append((line, current, node))
-        for line, graph, node in todo:
-            if node is None:
+        target: NodeId | None
+        for line, graph, target in todo:
+            if target is None:
                 self.edit.output(graph, self.operand(line))
             else:
-                self.edit.set_inputs(node, self.inputs(line))
+                self.edit.set_inputs(target, self.inputs(line))
             line.done()
         missing = set(self.graphs.values()) - {graph for _, graph, node in todo if node is None}
         if missing:

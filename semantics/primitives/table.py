@@ -82,7 +82,7 @@ STRUCTURE = (
     row("of_length", "t n", "tuple integer -> tuple"),
     row("range_length", "start stop step", "integer integer integer -> integer"),
     row("gadd", "a b", "any any -> any"),
-    row("inject", "n i d", "integer integer any -> any"),
+    row("inject", "t i d", "any integer any -> any"),
     row("instantiate", "d x", "any any -> any"),
     row("seed", "out", "real -> real"),
     row("J", "x", "any -> any"),

@@ -1,0 +1,140 @@
+"""
+Primitives of the user: one object, with as many columns as its author has.
+
+    @primitive(domain="x > 0", kinks="x == 1")
+    def f(x): ...
+
+    @f.backpropagator
+    def _(x, out, dout): return (dout * ...,)
+
+The meaning is the Python function, checked and total. What our parser can read of it is read, and then the columns `exact` and
+`ball` follow from the program; what it cannot read stays a black box, and the report of `check` says which judgments are lost.
+A `UserPrimitive` is frozen but for one thing: each column can be given once, after the object exists, as decorators must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from semantics.denotation import FRACTIONS, Reading, denote
+from semantics.errors import IllTyped, Malformed
+from semantics.primitives.row import Hole, Primitive
+from transforms.python_rows import Cells, register_backpropagator, row_of
+
+
+class UserPrimitive:
+    """
+    A scalar function made a primitive. `row` is what programs hold; calling the object calls its meaning.
+
+    The decorators `backpropagator`, `tangent`, `exact`, `ball` and `z3` each add a column, once.
+    """
+
+    __slots__ = ("__doc__", "__name__", "__wrapped__", "_cells", "row")
+
+    row: Primitive
+    _cells: Cells
+
+    def __init__(self, function: Callable[..., Any], *, domain: str, kinks: str, name: str | None, signature: str | None) -> None:
+        if not callable(function):
+            raise IllTyped(f"{function!r} is not a function", rule="primitive", remedy="decorate a function of reals")
+        found = name or getattr(function, "__name__", "primitive")
+        if not found.isidentifier():
+            raise Malformed(f"{found!r} is not a name", rule="primitive", remedy="give one: @primitive(name='softplus')")
+        row, cells = row_of(function, found, domain=domain, kinks=kinks, signature=signature or "", extra=DERIVED)
+        for slot, value in (
+            ("row", row),
+            ("_cells", cells),
+            ("__name__", found),
+            ("__doc__", function.__doc__),
+            ("__wrapped__", function),
+        ):
+            object.__setattr__(self, slot, value)
+
+    def __setattr__(self, slot: str, value: Any) -> None:
+        raise IllTyped(f"the primitive {self.__name__} is frozen", remedy=f"add a column with its decorator, such as @{self.__name__}.ball")
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.__name__}({', '.join(self.row.parameters)})>"
+
+    def __call__(self, *arguments: Any) -> float:
+        value: float = self._cells["meaning"](*arguments)
+        return value
+
+    def backpropagator(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers (x…, out, dout) -> (dx, …). Malformed if it takes other arguments, or if there is one already."""
+        register_backpropagator(self._cells, self.row, rule)
+        return rule
+
+    def tangent(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers (x…, dx…) -> dout, the forward derivative."""
+        return self._column("tangent", rule)
+
+    def exact(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers the function on fractions."""
+        return self._column("exact", function)
+
+    def ball(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers the function on balls: an enclosure of its value for every point of its arguments."""
+        return self._column("ball", function)
+
+    def z3(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers the function on z3 terms over the reals."""
+        return self._column("z3_real", function)
+
+    def _column(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        self._cells.set_once(name, lambda: function, self.__name__)
+        return function
+
+
+def _reads(reading: Callable[[], Reading]) -> Callable[[Cells], Any]:
+    """The cell of a column that follows from the program of the function: the program, read in that column."""
+
+    def maker(cells: Cells) -> Any:
+        program = cells["program"]
+        if isinstance(program, Hole):
+            return program
+        return lambda *arguments: denote(program, arguments, reading())
+
+    return maker
+
+
+def _balls() -> Reading:
+    from checkers.columns.ball import BALLS
+
+    return BALLS
+
+
+DERIVED: dict[str, Callable[[Cells], Any]] = {"exact": _reads(lambda: FRACTIONS), "ball": _reads(_balls)}
+
+
+@overload
+def primitive(function: Callable[..., Any], /) -> UserPrimitive: ...
+
+
+@overload
+def primitive(
+    *, domain: str = "", kinks: str = "", name: str | None = None, signature: str | None = None
+) -> Callable[[Callable[..., Any]], UserPrimitive]: ...
+
+
+def primitive(
+    function: Callable[..., Any] | None = None,
+    *,
+    domain: str = "",
+    kinks: str = "",
+    name: str | None = None,
+    signature: str | None = None,
+) -> Any:
+    """
+    Makes a function of reals a primitive; with or without arguments, as a decorator.
+
+    domain, kinks   conditions on the parameters, such as "x > 0" and "x == y", separated by `;`
+    name            its name in programs, if not the function's
+    signature       "real real -> real"; one real per parameter unless it says more
+    """
+
+    def make(f: Callable[..., Any]) -> UserPrimitive:
+        return UserPrimitive(f, domain=domain, kinks=kinks, name=name, signature=signature)
+
+    return make if function is None else make(function)

@@ -1,0 +1,72 @@
+"""
+The column of backpropagators: for each primitive p, a program (x…, out, dout) -> (dx, …).
+
+`out` is p(x…) and `dout` its sensitivity; the result is one sensitivity per argument. The programs are in the language
+itself, so J applies to them again (2018, section 3.2: "the backpropagators of primitives are known"). Smooth and
+piecewise ones are written as Python (`arithmetic.py`, `elementary.py`, read by our own parser, never executed), structural
+ones, which speak of ZERO, as text (`structure.py`).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from semantics.errors import IllTyped
+from semantics.ir import Program
+from semantics.primitives.row import Hole, Primitive
+from semantics.primitives.table import MACROS, TABLE
+from semantics.text import read
+from transforms.backpropagators.structure import STRUCTURAL
+
+HERE = Path(__file__).parent
+SOURCES = ("arithmetic.py", "elementary.py")
+SUFFIX = "_pullback"
+
+__all__ = ["backpropagator", "find", "written_in"]
+
+
+@cache
+def written_in() -> dict[str, str]:
+    """The file that holds the backpropagator of each primitive that has one."""
+    from transforms.parse import functions_in
+
+    found = {name.removesuffix(SUFFIX): file for file in SOURCES for name in functions_in(HERE / file)}
+    return found | dict.fromkeys(STRUCTURAL, "structure.py")
+
+
+@cache
+def _of_table(name: str) -> Program | Hole:
+    if name in STRUCTURAL:
+        return read(STRUCTURAL[name])
+    if name in {m.name for m in MACROS}:
+        return Hole("it is expanded before anything is differentiated")
+    if name not in written_in():
+        return Hole(f"{name} has no backpropagator")
+    from transforms.parse import parse_file
+
+    return parse_file(HERE / written_in()[name], name + SUFFIX)
+
+
+def find(primitive: Primitive) -> Program | Hole:
+    """The cell of `primitive`: its own if it has one, else the table's."""
+    own = primitive.columns.get("backpropagator")
+    if own is not None:
+        return own  # type: ignore[no-any-return]
+    if TABLE.get(primitive.name) is primitive:
+        return _of_table(primitive.name)
+    return Hole(f"{primitive.name} was given no backpropagator")
+
+
+def backpropagator(primitive: Primitive) -> Program:
+    """The backpropagator of `primitive`; IllTyped with the reason if it has none."""
+    cell = find(primitive)
+    if isinstance(cell, Hole):
+        raise IllTyped(
+            f"{primitive.name} cannot be differentiated: {cell.reason}",
+            rule="J",
+            node=primitive.name,
+            location=primitive.location,
+            remedy=f"give it one: @{primitive.name}.backpropagator",
+        )
+    return cell

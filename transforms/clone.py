@@ -1,0 +1,89 @@
+"""
+Copying graphs, inside one program or from another: what inlining, specialisation and linking share.
+
+A copy has fresh nodes and fresh graphs; references between copied graphs lead to the copies; all other references, and all
+free variables, stay what they were (or what `substitution` says).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from semantics.edit import Edit
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.scope import Scopes, scopes_from
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Where the originals went: graph to graph, node to node."""
+
+    graphs: dict[GraphId, GraphId]
+    nodes: dict[NodeId, NodeId]
+
+
+def copy_graphs(
+    edit: Edit,
+    source: Program,
+    graphs: Iterable[GraphId],
+    *,
+    found: Scopes | None = None,
+    into: Mapping[GraphId, GraphId] | None = None,
+    substitution: Mapping[NodeId, NodeId] | None = None,
+) -> Copied:
+    """
+    Copies `graphs` of `source` into the program of `edit`.
+
+    into          graphs whose nodes shall belong to an existing graph instead of a copy; their parameters must be substituted
+    substitution  nodes of `source` and the nodes that stand for them
+
+    A node that is neither copied nor substituted is kept as it is, which makes sense when `source` is the program edited.
+    Only needed nodes are copied.
+    """
+    graphs = tuple(graphs)
+    into = into or {}
+    found = found or scopes_from(source, graphs)
+    new_graphs: dict[GraphId, GraphId] = {}
+    nodes: dict[NodeId, NodeId] = dict(substitution or {})
+    copied: list[NodeId] = []
+    for graph in graphs:
+        original = source.graphs[graph]
+        new_graphs[graph] = into[graph] if graph in into else edit.graph(original.name, original.location)
+        if graph not in into:
+            for node in original.parameters:
+                old = source.nodes[node]
+                assert isinstance(old, Parameter)
+                nodes[node] = edit.parameter(new_graphs[graph], old.name, old.type, old.location)
+    nothing = edit.constant(None)
+    for graph in graphs:
+        for node in sorted(found.needed[graph]):
+            application = source.nodes[node]
+            if isinstance(application, Apply) and application.graph == graph and node not in nodes:
+                nodes[node] = edit.apply(new_graphs[graph], nothing, name=application.name, location=application.location)
+                copied.append(node)
+
+    def target(node: NodeId) -> NodeId:
+        if node in nodes:
+            return nodes[node]
+        match source.nodes[node]:
+            case Constant(GraphRef(graph)):
+                return edit.reference(new_graphs.get(graph, graph))
+            case Constant(value):
+                return edit.constant(value)
+            case _:
+                return node
+
+    for node in copied:
+        edit.set_inputs(nodes[node], tuple(target(n) for n in source.inputs(node)))
+    for graph in graphs:
+        if graph not in into:
+            edit.output(new_graphs[graph], target(source.graphs[graph].output))
+    outputs = {source.graphs[g].output: target(source.graphs[g].output) for g in graphs}
+    return Copied(new_graphs, {**nodes, **outputs})
+
+
+def link(edit: Edit, source: Program) -> GraphId:
+    """Copies all that the entry of `source` reaches into the program of `edit`, and answers with the copied entry."""
+    found = scopes_from(source, [source.entry])
+    return copy_graphs(edit, source, found.free, found=found).graphs[source.entry]

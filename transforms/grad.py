@@ -1,0 +1,363 @@
+"""
+J: closure-based reverse mode on graphs (Pearlmutter and Siskind; 2017, section 3 and figure 2; 2018, section 3.2 and figure 1).
+
+J takes a graph g(x…) to ▶g(▶x…), which returns the value together with a *backpropagator* ◀g. Given the sensitivity ∇g of
+the value, ◀g returns ((∇v…), ∇x…): first the ordered sensitivities of the free variables of g, then those of the
+parameters. Every application n = f(a…) of g is mirrored twice: forward, as ▶n and ◀n; backward, in reverse order, as a call
+of ◀n. That the adjoint of creating a closure is to unpack its sensitivity is the rule `backward_closure`.
+
+    ▶n  image of n    ◀n  backpropagator of n    ∇n  sensitivity of n    @g  graph    v  free variable
+
+One rule at a time: the agenda of a state says what is mirrored next. Every program on the way is well-formed; the new graphs
+are not reachable before `finish`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from immutables import Map
+
+from semantics.edit import Edit
+from semantics.errors import Malformed
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.scope import Scopes, order_of_need, scopes_from
+from semantics.tangents import ZERO
+from transforms.adjoint_primitives import adjoint_primitive, arity_of
+from transforms.clone import copy_graphs
+from transforms.system import AgendaRule, AgendaSystem, agenda_rule
+
+GETITEM, MAKE_TUPLE, GADD, J = TABLE["getitem"], TABLE["make_tuple"], TABLE["gadd"], TABLE["J"]
+
+
+class Item(NamedTuple):
+    """What is done next: a kind, the primal graph, and the primal node if there is one."""
+
+    kind: str
+    graph: GraphId
+    node: NodeId = -1
+
+
+@dataclass(frozen=True)
+class GradState:
+    """
+    J at work on the application `place` = J(@target).
+
+    agenda         the items to do, as a linked list (head, rest) or None
+    found          scopes of the primal graphs
+    forward        g to ▶g           backward    g to ◀g
+    image          n to ▶n           pullback    n to ◀n
+    contributions  (g, n) to the contributions to ∇n made so far in ◀g
+    adjoints       (primitive, arity) to its ▶p
+    """
+
+    program: Program
+    agenda: Any
+    place: NodeId
+    target: GraphId
+    found: Scopes
+    forward: Map[GraphId, GraphId] = Map()
+    backward: Map[GraphId, GraphId] = Map()
+    image: Map[NodeId, NodeId] = Map()
+    pullback: Map[NodeId, NodeId] = Map()
+    contributions: Map[tuple[GraphId, NodeId], tuple[NodeId, ...]] = Map()
+    adjoints: Map[tuple[str, int], GraphId] = Map()
+
+    @property
+    def item(self) -> Item:
+        return self.agenda[0]  # type: ignore[no-any-return]
+
+    def done(self, edit: Edit, **changes: Any) -> GradState:
+        """The state after the current item."""
+        return replace(self, program=edit.program, agenda=self.agenda[1], **changes)
+
+    def collected(self, node: NodeId) -> tuple[NodeId, ...]:
+        """The contributions to `node` in the graph of the current item."""
+        return self.contributions.get((self.item.graph, node), ())
+
+    def hint(self, mark: str, node: NodeId) -> str:
+        """The name of what mirrors `node`: the mark and the name of the node."""
+        name = getattr(self.program.nodes[node], "name", "")
+        return mark + name if name else ""
+
+
+def begin(program: Program, place: NodeId) -> GradState:
+    """The state in which J is about to be applied at `place`, an application J(@f)."""
+    application = program.apply(place)
+    target = program.constant(application.inputs[1]) if application is not None else None
+    if application is None or program.callee(place) is not J or not isinstance(target, GraphRef):
+        raise Malformed("J applies to a graph that is known", rule="J", node=program.describe(place))
+    program, root = _separate(program, target.graph)
+    found = scopes_from(program, [root])
+    return GradState(program, _agenda(program, root, found), place, root, found)
+
+
+def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
+    """Open every graph; then, outermost first, mirror each forward, fix its value, mirror it backward, fix its result."""
+    graphs = sorted(found.free, key=lambda g: found.depth(program, g))
+    items = [Item("open", g) for g in graphs]
+    items += [Item("external", root, v) for v in found.free[root]]
+    for graph in graphs:
+        order = order_of_need(program, graph, found.free)
+        own = [n for n in order if isinstance(a := program.nodes[n], Apply) and a.graph == graph]
+        closures = [n for n in order if isinstance(v := program.constant(n), GraphRef) and found.free[v.graph]]
+        mirrored = {*own, *closures}
+        items += [Item("forward", graph, n) for n in own]
+        items.append(Item("value", graph))
+        items += [Item("backward", graph, n) for n in reversed(order) if n in mirrored]
+        items += [Item("sum", graph, n) for n in (*found.free[graph], *program.graphs[graph].parameters)]
+        items.append(Item("result", graph))
+    items.append(Item("finish", root))
+    agenda: Any = None
+    for item in reversed(items):
+        agenda = (item, agenda)
+    return agenda
+
+
+def _separate(program: Program, root: GraphId) -> tuple[Program, GraphId]:
+    """
+    The differentiated function is evaluated in the frame of its enclosing graphs, whose nodes are its externals. If it can
+    also call an enclosing graph again, that graph refers to the function too, in frames of its own: then the function, and
+    what shares its externals, is copied, so that the copy has this context and the original keeps the other.
+    """
+    found = scopes_from(program, [root])
+    externals = set(found.free[root])
+    owners = {program.owner(n) for n in externals}
+    if not owners & set(found.free):
+        return program, root
+    sharing = [g for g, free in found.free.items() if externals & set(free)]
+    if owners & set(sharing):
+        name = program.graphs[root].name
+        raise Malformed(
+            f"@{name} calls a function that it is nested in, two levels up, and is differentiated there",
+            rule="J",
+            location=program.graphs[root].location,
+            remedy="pass the outer variables to the differentiated function as arguments",
+        )
+    edit = Edit(program)
+    copied = copy_graphs(edit, program, sharing, found=found)
+    return edit.program, copied.graphs[root]
+
+
+# the rules
+
+
+@agenda_rule
+def open_graph(state: GradState) -> GradState | None:
+    """@g(x…)  ⟹  @▶g(▶x…) and @◀g(∇g), empty as yet"""
+    kind, graph, _ = state.item
+    if kind != "open":
+        return None
+    edit, primal = Edit(state.program), state.program.graphs[graph]
+    forward = edit.graph("▶" + primal.name, primal.location)
+    image = state.image
+    for node in primal.parameters:
+        old = state.program.nodes[node]
+        assert isinstance(old, Parameter)
+        image = image.set(node, edit.parameter(forward, "▶" + old.name if old.name else "", None, old.location))
+    backward = edit.graph("◀" + primal.name, primal.location)
+    seed = edit.parameter(backward, "∇" + primal.name)
+    contributions = state.contributions.set((graph, primal.output), (seed,))
+    return state.done(
+        edit,
+        forward=state.forward.set(graph, forward),
+        backward=state.backward.set(graph, backward),
+        image=image,
+        contributions=contributions,
+    )
+
+
+@agenda_rule
+def external(state: GradState) -> GradState | None:
+    """v, a free variable of the differentiated function  ⟹  ▶v = J(v), where v is"""
+    kind, _, node = state.item
+    if kind != "external":
+        return None
+    edit = Edit(state.program)
+    owner = state.program.owner(node)
+    assert owner is not None
+    lifted = edit.call(owner, J, node, name=state.hint("▶", node))
+    return state.done(edit, image=state.image.set(node, lifted))
+
+
+@agenda_rule
+def forward_application(state: GradState) -> GradState | None:
+    """in g: n = f(a…)  ⟹  in ▶g: t = ▶f(▶a…), ▶n = t[0], ◀n = t[1]"""
+    kind, graph, node = state.item
+    if kind != "forward":
+        return None
+    edit = Edit(state.program)
+    application = state.program.nodes[node]
+    assert isinstance(application, Apply)
+    adjoints = state.adjoints
+    images: list[NodeId] = []
+    for index, target in enumerate(application.inputs):
+        arity = len(application.arguments) if index == 0 else None
+        found, adjoints = _image(state, edit, adjoints, target, arity)
+        images.append(found)
+    owner = state.forward[graph]
+    pair = edit.apply(owner, *images, location=application.location)
+    value = edit.call(owner, GETITEM, pair, edit.constant(0), name=state.hint("▶", node))
+    back = edit.call(owner, GETITEM, pair, edit.constant(1), name=state.hint("◀", node))
+    return state.done(edit, image=state.image.set(node, value), pullback=state.pullback.set(node, back), adjoints=adjoints)
+
+
+def _image(
+    state: GradState, edit: Edit, adjoints: Map[tuple[str, int], GraphId], node: NodeId, arity: int | None
+) -> tuple[NodeId, Map[tuple[str, int], GraphId]]:
+    """▶n for an input: of a node its image, of @g the reference to ▶g, of a primitive its ▶p, of data itself."""
+    match state.program.nodes[node]:
+        case Constant(GraphRef(graph)):
+            return edit.reference(state.forward[graph]), adjoints
+        case Constant(Primitive() as primitive):
+            key = (f"{primitive.name}#{id(primitive)}", arity_of(primitive, arity))
+            if key not in adjoints:
+                adjoints = adjoints.set(key, adjoint_primitive(edit, primitive, key[1]))
+            return edit.reference(adjoints[key]), adjoints
+        case Constant():
+            return node, adjoints
+        case _:
+            return state.image[node], adjoints
+
+
+@agenda_rule
+def graph_value(state: GradState) -> GradState | None:
+    """g returns n  ⟹  ▶g returns (▶n, @◀g)"""
+    kind, graph, _ = state.item
+    if kind != "value":
+        return None
+    edit = Edit(state.program)
+    value, adjoints = _image(state, edit, state.adjoints, state.program.graphs[graph].output, None)
+    pair = edit.call(state.forward[graph], MAKE_TUPLE, value, edit.reference(state.backward[graph]))
+    edit.output(state.forward[graph], pair)
+    return state.done(edit, adjoints=adjoints)
+
+
+@agenda_rule
+def fan_out(state: GradState) -> GradState | None:
+    """n is used more than once, with contributions c₁, c₂, …  ⟹  one of them is gadd(c₁, c₂)"""
+    kind, graph, node = state.item
+    if kind not in ("backward", "sum") or len(state.collected(node)) < 2:
+        return None
+    edit = Edit(state.program)
+    a, b, *rest = state.collected(node)
+    total = edit.call(state.backward[graph], GADD, a, b, name=state.hint("∇", node))
+    return replace(state, program=edit.program, contributions=state.contributions.set((graph, node), (total, *rest)))
+
+
+@agenda_rule
+def backward_application(state: GradState) -> GradState | None:
+    """in g: n = f(a…)  ⟹  in ◀g: t = ◀n(∇n), and t[i] contributes to input i of n"""
+    kind, graph, node = state.item
+    application = state.program.nodes.get(node)
+    if kind != "backward" or not isinstance(application, Apply) or len(state.collected(node)) > 1:
+        return None
+    edit = Edit(state.program)
+    owner = state.backward[graph]
+    results = edit.apply(owner, state.pullback[node], _sensitivity(state, edit, node), location=application.location)
+    contributions = state.contributions
+    for index, target in enumerate(application.inputs):
+        if _varies(state, target):
+            part = edit.call(owner, GETITEM, results, edit.constant(index), name=state.hint("∇", target))
+            contributions = contributions.set((graph, target), (*contributions.get((graph, target), ()), part))
+    return state.done(edit, contributions=contributions)
+
+
+def _varies(state: GradState, node: NodeId) -> bool:
+    """Whether a sensitivity can arrive at an input: at every node but a constant that is no closure."""
+    value = state.program.constant(node)
+    return not isinstance(state.program.nodes[node], Constant) or (isinstance(value, GraphRef) and bool(state.found.free[value.graph]))
+
+
+def _sensitivity(state: GradState, edit: Edit, node: NodeId) -> NodeId:
+    """∇n: its one contribution, or ZERO if there is none."""
+    collected = state.collected(node)
+    return collected[0] if collected else edit.constant(ZERO)
+
+
+@agenda_rule
+def backward_closure(state: GradState) -> GradState | None:
+    """in g: @h with free variables v…  ⟹  in ◀g: ∇@h[i] contributes to vᵢ, the adjoint of closure creation"""
+    kind, graph, node = state.item
+    closure = state.program.constant(node) if node in state.program.nodes else None
+    if kind != "backward" or not isinstance(closure, GraphRef) or len(state.collected(node)) > 1:
+        return None
+    edit = Edit(state.program)
+    contributions = state.contributions
+    if state.collected(node):
+        whole = _sensitivity(state, edit, node)
+        for index, captured in enumerate(state.found.free[closure.graph]):
+            part = edit.call(state.backward[graph], GETITEM, whole, edit.constant(index), name=state.hint("∇", captured))
+            contributions = contributions.set((graph, captured), (*contributions.get((graph, captured), ()), part))
+    return state.done(edit, contributions=contributions)
+
+
+@agenda_rule
+def summed(state: GradState) -> GradState | None:
+    """a parameter or free variable with at most one contribution has its sensitivity"""
+    kind, _, node = state.item
+    if kind != "sum" or len(state.collected(node)) > 1:
+        return None
+    return state.done(Edit(state.program))
+
+
+@agenda_rule
+def graph_result(state: GradState) -> GradState | None:
+    """@g(x…) with free variables v…  ⟹  ◀g returns ((∇v…), ∇x…)"""
+    kind, graph, _ = state.item
+    if kind != "result":
+        return None
+    edit = Edit(state.program)
+    owner = state.backward[graph]
+    own = edit.call(owner, MAKE_TUPLE, *(_sensitivity(state, edit, v) for v in state.found.free[graph]))
+    parameters = [_sensitivity(state, edit, x) for x in state.program.graphs[graph].parameters]
+    edit.output(owner, edit.call(owner, MAKE_TUPLE, own, *parameters))
+    return state.done(edit)
+
+
+@agenda_rule
+def finish(state: GradState) -> GradState | None:
+    """J(@f)  ⟹  @▶f"""
+    if state.item.kind != "finish":
+        return None
+    edit = Edit(state.program)
+    edit.replace(state.place, edit.reference(state.forward[state.target]))
+    edit.remove(state.place)
+    return state.done(edit)
+
+
+RULES: tuple[AgendaRule[GradState], ...] = (
+    open_graph,
+    external,
+    forward_application,
+    graph_value,
+    fan_out,
+    backward_application,
+    backward_closure,
+    summed,
+    graph_result,
+    finish,
+)
+
+
+def _at(state: GradState) -> str:
+    if state.agenda is None:
+        return "the end"
+    kind, graph, node = state.item
+    where = state.program.describe(node) if node in state.program.nodes else f"@{state.program.graphs[graph].name}"
+    return f"{kind} {where}"
+
+
+SYSTEM: AgendaSystem[GradState] = AgendaSystem(
+    name="grad",
+    rules=RULES,
+    ended=lambda state: state.agenda is None,
+    at=_at,
+    shown=lambda state: str(state.program),
+    result=lambda state: state.program,
+    doc="J, closure-based reverse mode, one mirrored node at a time",
+    argument="every rule but fan_out takes one item off a finite agenda; fan_out leaves one contribution fewer",
+)

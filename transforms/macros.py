@@ -1,0 +1,270 @@
+"""
+What `grad` and its kin mean: each is a few applications of J (2018, figure 1, points 6 and 7).
+
+    grad(f, i)(x…)            t = J(f)(J(x)…);  out = t[0];  ∇ = t[1](seed(out));  instantiate(∇[i + 1], xᵢ)
+    value_and_grad(f, i)(x…)  (out, the same)
+    vjp(f, x…)                (out, ∇out ↦ the sensitivities of x…)
+    jvp(f, (x…), (t…))        (out, J t): the backpropagator is linear, and its own transpose is the derivative
+    hessian(f, i)(x…)         the gradient of each gradient
+    hvp(f)(x…, v…)            the gradient of Σ vᵢ · gradᵢ
+    jacobian(f, i)(x…)        the gradient of each element of the result
+
+`seed` demands that a differentiated result is a real. A macro that is not called at once becomes a graph that calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from semantics.edit import Edit
+from semantics.errors import Malformed
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import MACROS, TABLE
+from semantics.tangents import ZERO
+from semantics.type_language import Scalar
+from transforms.system import Rewrite, rewrite
+
+GETITEM, MAKE_TUPLE, J, MUL, GADD = (TABLE[n] for n in ("getitem", "make_tuple", "J", "mul", "gadd"))
+INSTANTIATE, SEED, GRAD = TABLE["instantiate"], TABLE["seed"], TABLE["grad"]
+CURRIED = frozenset(m for m in MACROS if m.name not in ("vjp", "jvp"))
+
+
+@rewrite
+def macro_call(program: Program, place: int) -> Program | None:
+    """macro(f, i)(x…)  ⟹  its definition"""
+    call = program.nodes.get(place)
+    if not isinstance(call, Apply) or program.callee(call.inputs[0]) not in CURRIED:
+        return None
+    macro = program.nodes[call.inputs[0]]
+    assert isinstance(macro, Apply)
+    kind, f = program.constant(macro.inputs[0]), macro.inputs[1]
+    edit, arguments = Edit(program), call.arguments
+    if kind.name == "hvp":
+        result = _hvp(edit, call.graph, f, arguments)
+    else:
+        wrt = wanted(program, macro, len(arguments))
+        result = _CURRIED[kind.name](edit, call.graph, f, arguments, wrt)
+    edit.replace(place, result)
+    edit.remove(place)
+    return edit.program
+
+
+@rewrite
+def vjp_call(program: Program, place: int) -> Program | None:
+    """vjp(f, x…)  ⟹  t = J(f)(J(x)…);  (t[0], ∇ ↦ (t[1](∇)[1], …))"""
+    call = program.nodes.get(place)
+    if not isinstance(call, Apply) or program.callee(place) is not TABLE["vjp"]:
+        return None
+    edit, f, primals = Edit(program), call.inputs[1], call.inputs[2:]
+    out, back = _applied(edit, call.graph, f, primals)
+    pullback = edit.graph("pullback")
+    cotangents = edit.apply(pullback, back, edit.parameter(pullback, "∇out"))
+    edit.output(pullback, edit.call(pullback, MAKE_TUPLE, *(_part(edit, pullback, cotangents, i, x) for i, x in enumerate(primals))))
+    edit.replace(place, edit.call(call.graph, MAKE_TUPLE, out, edit.reference(pullback)))
+    edit.remove(place)
+    return edit.program
+
+
+@rewrite
+def jvp_call(program: Program, place: int) -> Program | None:
+    """jvp(f, (x…), (t…))  ⟹  (out, T(t…)), where T is the transpose of the backpropagator of f at x…"""
+    call = program.nodes.get(place)
+    if not isinstance(call, Apply) or program.callee(place) is not TABLE["jvp"]:
+        return None
+    _, f, primals, tangents = call.inputs
+    count = len(program.inputs(primals)) - 1
+    if program.callee(primals) is not MAKE_TUPLE:
+        raise Malformed("jvp wants its primals as a tuple written out", node=program.describe(place), remedy="jvp(f, (x, y), (dx, dy))")
+    edit, graph = Edit(program), call.graph
+    out, back = _applied(edit, graph, f, program.inputs(primals)[1:])
+    linear = edit.graph("linear")
+    cotangents = edit.apply(linear, back, edit.parameter(linear, "∇out"))
+    parts = [edit.call(linear, GETITEM, cotangents, edit.constant(i + 1)) for i in range(count)]
+    edit.output(linear, edit.call(linear, MAKE_TUPLE, *parts))
+    at = edit.call(graph, INSTANTIATE, edit.constant(ZERO), out)
+    _, transpose = _applied(edit, graph, edit.reference(linear), [at])
+    result = _part(edit, graph, edit.apply(graph, transpose, tangents), 0, out)
+    edit.replace(place, edit.call(graph, MAKE_TUPLE, out, result))
+    edit.remove(place)
+    return edit.program
+
+
+@rewrite
+def macro_value(program: Program, place: int) -> Program | None:
+    """macro(f, i), not called at once, f known  ⟹  @g with g(x…) = macro(f, i)(x…)"""
+    macro = program.nodes.get(place)
+    if not isinstance(macro, Apply) or program.callee(place) not in CURRIED:
+        return None
+    values = [u for u in sorted(program.users(place)) if u.index != 0]
+    if not values and not program.returns.get(place):
+        return None
+    kind, f = program.constant(macro.inputs[0]), macro.inputs[1]
+    names = parameter_names(program, f)
+    if names is None:
+        return None
+    edit = Edit(program)
+    names = [*names, *(f"v{i}" for i in range(len(names)))] if kind.name == "hvp" else names
+    graph = edit.graph(f"{kind.name}_{function_name(program, f)}")
+    inner = edit.apply(graph, *macro.inputs)
+    arguments = [edit.parameter(graph, n) for n in names]
+    edit.output(graph, edit.apply(graph, inner, *arguments, location=macro.location))
+    edit.replace(place, edit.reference(graph))
+    edit.remove(place)
+    return edit.program
+
+
+def wanted(program: Program, macro: Apply, count: int) -> int | tuple[int, ...]:
+    """The positions that the macro differentiates by; names are looked up in the parameters of f."""
+    which = macro.inputs[2] if len(macro.inputs) > 2 else None
+    if which is None:
+        return 0
+    if program.callee(which) is MAKE_TUPLE:
+        return tuple(_position(program, macro, n, count) for n in program.inputs(which)[1:])
+    return _position(program, macro, which, count)
+
+
+def _position(program: Program, macro: Apply, node: NodeId, count: int) -> int:
+    value = program.constant(node)
+    names = parameter_names(program, macro.inputs[1]) or []
+    if isinstance(value, str) and value in names:
+        return names.index(value)
+    if isinstance(value, int) and not isinstance(value, bool) and -count <= value < count:
+        return value % count
+    raise Malformed(
+        f"wrt names the argument {value!r} of a function called with {count}",
+        rule="grad",
+        location=macro.location,
+        remedy=f"a position from 0 to {count - 1}" + (f", or one of {', '.join(names)}" if names else ""),
+    )
+
+
+def parameter_names(program: Program, f: NodeId) -> list[str] | None:
+    """The names of the parameters of a known function."""
+    match program.constant(f):
+        case GraphRef(graph):
+            nodes = [program.nodes[n] for n in program.graphs[graph].parameters]
+            return [n.name if isinstance(n, Parameter) and n.name else f"x{i}" for i, n in enumerate(nodes)]
+        case Primitive() as p if "*" not in p.parameters:
+            return list(p.parameters)
+        case _:
+            return None
+
+
+def function_name(program: Program, f: NodeId) -> str:
+    """A name for messages and graphs."""
+    match program.constant(f):
+        case GraphRef(graph):
+            return program.graphs[graph].name
+        case Primitive(name):
+            return name
+        case _:
+            return "f"
+
+
+def lift(edit: Edit, graph: GraphId, x: NodeId) -> NodeId:
+    """J(x), or x itself where it is known to be data."""
+    found = edit.nodes[x]
+    is_data = isinstance(found, Constant) and not isinstance(found.value, (GraphRef, Primitive))
+    typed = isinstance(found, Parameter) and isinstance(found.type, Scalar)
+    return x if is_data or typed else edit.call(graph, J, x)
+
+
+def _applied(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> tuple[NodeId, NodeId]:
+    """The value and the backpropagator of J(f)(J(x)…)."""
+    pair = edit.apply(graph, edit.call(graph, J, f), *(lift(edit, graph, x) for x in arguments))
+    return edit.call(graph, GETITEM, pair, edit.constant(0), name="out"), edit.call(graph, GETITEM, pair, edit.constant(1), name="◀out")
+
+
+def _part(edit: Edit, graph: GraphId, cotangents: NodeId, index: int, x: NodeId) -> NodeId:
+    """The sensitivity of argument `index`, dense and of the structure of x."""
+    return edit.call(graph, INSTANTIATE, edit.call(graph, GETITEM, cotangents, edit.constant(index + 1)), x)
+
+
+def _several(edit: Edit, graph: GraphId, wrt: int | tuple[int, ...], one: Callable[[int], NodeId]) -> NodeId:
+    return one(wrt) if isinstance(wrt, int) else edit.call(graph, MAKE_TUPLE, *(one(i) for i in wrt))
+
+
+Expansion = Callable[[Edit, GraphId, NodeId, Sequence[NodeId], "int | tuple[int, ...]"], NodeId]
+
+
+def _value_and_grad(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    out, back = _applied(edit, graph, f, arguments)
+    cotangents = edit.apply(graph, back, edit.call(graph, SEED, out, name="∇out"), name="∇")
+    return edit.call(graph, MAKE_TUPLE, out, _several(edit, graph, wrt, lambda i: _part(edit, graph, cotangents, i, arguments[i])))
+
+
+def _grad(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    node = _value_and_grad(edit, graph, f, arguments, wrt)
+    pair = edit.nodes[node]
+    assert isinstance(pair, Apply)
+    return pair.inputs[2]
+
+
+def _gradient_of(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    """The application grad(f, wrt)(x…), to be expanded in its turn."""
+    which = edit.constant(wrt) if isinstance(wrt, int) else edit.call(graph, MAKE_TUPLE, *(edit.constant(i) for i in wrt))
+    return edit.apply(graph, edit.call(graph, GRAD, f, which), *arguments)
+
+
+def _inner(edit: Edit, name: str, arguments: Sequence[NodeId], body: Callable[[GraphId, list[NodeId]], NodeId]) -> NodeId:
+    """A reference to a new graph with as many parameters as there are arguments."""
+    graph = edit.graph(name)
+    parameters = []
+    for x in arguments:
+        found = edit.nodes[x]
+        hint, type = (found.name, found.type) if isinstance(found, Parameter) else (getattr(found, "name", ""), None)
+        parameters.append(edit.parameter(graph, hint, type))
+    edit.output(graph, body(graph, parameters))
+    return edit.reference(graph)
+
+
+def _hessian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    def row(i: int) -> NodeId:
+        inner = _inner(edit, f"grad_{i}", arguments, lambda g, xs: _gradient_of(edit, g, f, xs, i))
+        return _gradient_of(edit, graph, inner, arguments, wrt)
+
+    return _several(edit, graph, wrt, row)
+
+
+def _jacobian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    known = edit.program.constant(f)
+    output = edit.graphs[known.graph].output if isinstance(known, GraphRef) else None
+    if output is None or edit.program.callee(output) is not MAKE_TUPLE:
+        return _gradient_of(edit, graph, f, arguments, wrt)
+
+    def row(index: int) -> NodeId:
+        def element(g: GraphId, xs: list[NodeId]) -> NodeId:
+            return edit.call(g, GETITEM, edit.apply(g, f, *xs), edit.constant(index))
+
+        return _gradient_of(edit, graph, _inner(edit, f"element_{index}", arguments, element), arguments, wrt)
+
+    return edit.call(graph, MAKE_TUPLE, *(row(i) for i in range(len(edit.program.inputs(output)) - 1)))
+
+
+def _hvp(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> NodeId:
+    if len(arguments) % 2:
+        raise Malformed(f"hvp(f) is called with {len(arguments)} arguments", rule="hvp", remedy="as many directions as arguments")
+    n = len(arguments) // 2
+    xs, vs = arguments[:n], arguments[n:]
+    every = tuple(range(n))
+
+    def directional(g: GraphId, inner: list[NodeId]) -> NodeId:
+        gradient = _gradient_of(edit, g, f, inner, every)
+        terms = [edit.call(g, MUL, edit.call(g, GETITEM, gradient, edit.constant(i)), v) for i, v in enumerate(vs)]
+        total = terms[0]
+        for term in terms[1:]:
+            total = edit.call(g, TABLE["add"], total, term)
+        return total
+
+    return _gradient_of(edit, graph, _inner(edit, "directional", xs, directional), xs, 0 if n == 1 else every)
+
+
+_CURRIED: dict[str, Expansion] = {
+    "grad": _grad,
+    "value_and_grad": _value_and_grad,
+    "hessian": _hessian,
+    "jacobian": _jacobian,
+}
+
+RULES: tuple[Rewrite, ...] = (macro_call, vjp_call, jvp_call, macro_value)

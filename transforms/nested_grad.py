@@ -1,0 +1,209 @@
+"""
+Reverse over reverse: `grad` and its kin inside programs, expanded from the inside out (2017, section 3; 2018, section 3.2).
+
+A call of a macro becomes applications of J; J moves to where its argument is known; J of a known graph whose body holds no
+further J becomes that graph's ▶. So an inner J is expanded before an outer one differentiates its result, and the free
+variables of the inner function are constants to it but variables to the outer: perturbations cannot be confused.
+
+    J(@f)            ⟹  @▶f                       if no J or macro is left in what f reaches
+    J(f(a…))         ⟹  J(f)(J(a)…)[0]            if the result is used as a function
+    J(x)             ⟹  ▶x, a new parameter       likewise; every caller passes J of its argument
+
+J of data is the data. "We must limit valid programs to those for which we can identify all possible arguments to J" (2017):
+what remains unidentified is Malformed.
+"""
+
+from __future__ import annotations
+
+from semantics.edit import Edit
+from semantics.errors import Malformed
+from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import MACROS, TABLE
+from semantics.scope import scopes_from
+from transforms import grad
+from transforms.adjoint_primitives import adjoint_primitive, arity_of
+from transforms.macros import RULES as MACRO_RULES
+from transforms.system import RewriteSystem, rewrite
+
+J, SWITCH, GETITEM, MAKE_TUPLE = TABLE["J"], TABLE["switch"], TABLE["getitem"], TABLE["make_tuple"]
+MACRO_SET = frozenset(MACROS)
+
+
+def argument_of_j(program: Program, place: int) -> NodeId | None:
+    """The x of an application J(x) at `place`, or None."""
+    application = program.nodes.get(place)
+    if isinstance(application, Apply) and program.constant(application.inputs[0]) is J and len(application.inputs) == 2:
+        return application.inputs[1]
+    return None
+
+
+@rewrite
+def j_of_data(program: Program, place: int) -> Program | None:
+    """J(c)  ⟹  c, for a constant that is no function"""
+    x = argument_of_j(program, place)
+    if x is None or not isinstance(program.nodes[x], Constant) or isinstance(program.constant(x), (GraphRef, Primitive)):
+        return None
+    return _become(Edit(program), place, x)
+
+
+@rewrite
+def j_of_primitive(program: Program, place: int) -> Program | None:
+    """J(p)  ⟹  @▶p"""
+    x = argument_of_j(program, place)
+    value = program.constant(x) if x is not None else None
+    if not isinstance(value, Primitive) or value in MACRO_SET:
+        return None
+    edit = Edit(program)
+    calls = [len(program.inputs(u.user)) - 1 for u in program.users(place) if u.index == 0]
+    graph = adjoint_primitive(edit, value, arity_of(value, calls[0] if calls else None))
+    return _become(edit, place, edit.reference(graph))
+
+
+@rewrite
+def j_of_graph(program: Program, place: int) -> Program | None:
+    """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J of a function: the innermost first"""
+    x = argument_of_j(program, place)
+    if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
+        return None
+    return grad.SYSTEM.run(grad.begin(program, place))
+
+
+def _innermost(program: Program, reference: GraphRef) -> bool:
+    found = scopes_from(program, [reference.graph])
+    for graph, nodes in found.needed.items():
+        for node in nodes:
+            if program.owner(node) == graph and program.callee(node) in MACRO_SET:
+                return False
+            if (x := argument_of_j(program, node)) is not None and program.owner(node) == graph:
+                if isinstance(program.constant(x), (GraphRef, Primitive)) or is_function(program, node):
+                    return False
+            elif isinstance(program.nodes[node], Apply) and program.owner(node) == graph:
+                if any(program.constant(i) in MACRO_SET for i in program.inputs(node)):
+                    return False
+    return True
+
+
+@rewrite
+def j_of_application(program: Program, place: int) -> Program | None:
+    """J(f(a…))  ⟹  J(f)(J(a)…)[0], if the result is used as a function; likewise through tuples, switches and elements"""
+    x = argument_of_j(program, place)
+    application = program.nodes[x] if x is not None else None
+    if not isinstance(application, Apply) or program.callee(x) in (J, *MACRO_SET) or not is_function(program, place):  # type: ignore[arg-type]
+        return None
+    edit, graph = Edit(program), application.graph
+    function, *arguments = application.inputs
+    match program.constant(function):
+        case p if p is SWITCH:
+            lifted = edit.apply(graph, function, arguments[0], *(edit.call(graph, J, a) for a in arguments[1:]))
+        case p if p is MAKE_TUPLE:
+            lifted = edit.apply(graph, function, *(edit.call(graph, J, a) for a in arguments))
+        case p if p is GETITEM:
+            lifted = edit.apply(graph, function, edit.call(graph, J, arguments[0]), arguments[1])
+        case _:
+            pair = edit.apply(graph, *(edit.call(graph, J, a) for a in application.inputs))
+            lifted = edit.call(graph, GETITEM, pair, edit.constant(0))
+    return _become(edit, place, lifted)
+
+
+@rewrite
+def j_of_parameter(program: Program, place: int) -> Program | None:
+    """J(x), x a parameter of g that is used as a function  ⟹  a new parameter ▶x of g, which every call of g passes"""
+    x = argument_of_j(program, place)
+    parameter = program.nodes[x] if x is not None else None
+    if x is None or not isinstance(parameter, Parameter) or parameter.graph == program.entry or not is_function(program, place):
+        return None
+    reference = program.reference(parameter.graph)
+    uses = program.users(reference) if reference is not None else {}
+    if reference is None or any(u.index != 0 for u in uses) or program.returns.get(reference):
+        return None
+    index = program.graphs[parameter.graph].parameters.index(x)
+    edit = Edit(program)
+    lifted = edit.parameter(parameter.graph, "▶" + parameter.name if parameter.name else "", None, parameter.location)
+    for use in sorted(uses):
+        call = program.nodes[use.user]
+        assert isinstance(call, Apply)
+        if len(call.arguments) <= index:
+            return None
+        edit.set_inputs(use.user, (*edit.nodes[use.user].inputs, edit.call(call.graph, J, call.arguments[index])))  # type: ignore[union-attr]
+    for node in _applications_of_j(edit.program, x):
+        edit.replace(node, lifted)
+        edit.remove(node)
+    return edit.program
+
+
+def _applications_of_j(program: Program, x: NodeId) -> list[NodeId]:
+    return [use.user for use in sorted(program.users(x)) if argument_of_j(program, use.user) == x]
+
+
+def is_function(program: Program, node: NodeId) -> bool:
+    """
+    Whether the value of `node` is seen to be applied: it is in function position, or flows there through tuples, elements,
+    switches, J, or the parameter of a known graph. A value that flows elsewhere only is taken for data.
+    """
+    seen: set[NodeId] = set()
+    todo = [node]
+    while todo:
+        current = todo.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in program.users(current):
+            if use.index == 0:
+                return True
+            callee = program.callee(use.user)
+            if callee in (SWITCH, MAKE_TUPLE, GETITEM, J) and not (callee in (SWITCH, GETITEM) and use.index == (1 if callee is SWITCH else 2)):
+                todo.append(use.user)
+            elif isinstance(callee, GraphRef):
+                parameters = program.graphs[callee.graph].parameters
+                if use.index - 1 < len(parameters):
+                    todo.append(parameters[use.index - 1])
+            elif callee in MACRO_SET and use.index == 1:
+                return True
+    return False
+
+
+def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:
+    """The program in which `value` stands where the application `place` stood."""
+    edit.replace(place, value)
+    edit.remove(place)
+    return edit.program
+
+
+RULES = (*MACRO_RULES, j_of_data, j_of_primitive, j_of_application, j_of_parameter, j_of_graph)
+
+SYSTEM = RewriteSystem(
+    name="nested_grad",
+    rules=RULES,
+    doc="reverse over reverse: macros to J, J to where its argument is known, innermost first",
+    argument="each macro disappears; J only moves towards the definitions of its argument; J of a graph removes the innermost J",
+)
+
+
+def holds_macros(program: Program) -> bool:
+    """Whether anything is left to expand."""
+    return any(p in program.interned for p in (*MACROS, J))
+
+
+def expand(program: Program) -> Program:
+    """The same program without macros and without J of functions. Malformed if a differentiated function is not known."""
+    if not holds_macros(program):
+        return program
+    result = SYSTEM.run(program)
+    live = scopes_from(result, [result.entry])
+    for graph, nodes in live.needed.items():
+        for node in sorted(nodes):
+            if result.owner(node) == graph and (result.callee(node) in MACRO_SET or _unexpanded(result, node)):
+                raise Malformed(
+                    "the function that is differentiated here cannot be identified before the program runs, or is its own derivative",
+                    rule="nested_grad",
+                    node=result.describe(node),
+                    location=getattr(result.nodes[node], "location", None),
+                    remedy="name the function, or pass it to a function that is itself only called, never stored",
+                )
+    return result
+
+
+def _unexpanded(program: Program, node: NodeId) -> bool:
+    x = argument_of_j(program, node)
+    return x is not None and isinstance(program.constant(x), (GraphRef, Primitive))
