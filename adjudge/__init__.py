@@ -1,0 +1,45 @@
+"""
+adjudge: a reference semantics for closure-based reverse-mode automatic differentiation, and a judge built on it.
+
+    import adjudge as aj
+
+    aj.grad(f)(x)          the gradient of a Python function, on the reference machine
+    aj.check(primitive)    is this backpropagator right?
+    aj.audit(rule)         is this rewrite sound?
+
+The README says how to begin; `adjudge --help` lists the commands.
+"""
+
+from adjudge._layout import same_distribution
+
+same_distribution()
+
+from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
+from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
+from adjudge.primitives import primitive  # noqa: E402
+from adjudge.rules import rule  # noqa: E402
+from adjudge.tracing import trace  # noqa: E402
+from adjudge.transforming import transform  # noqa: E402
+from semantics.text import read  # noqa: E402
+
+__all__ = [
+    "audit",
+    "check",
+    "check_vjp",
+    "compile",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "parse",
+    "primitive",
+    "prove",
+    "read",
+    "rule",
+    "run",
+    "trace",
+    "transform",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,9 @@
+"""
+Fast execution of first-order programs: one target-neutral source, run by CPython, Numba on the CPU, its CUDA simulator, and GPUs.
+
+It has no opinions: what a program means is said by `semantics`, and whether a target agrees by `crosscheck`.
+"""
+
+from backend.run import Compiled, compile, lowered, ptx, source, targets
+
+__all__ = ["Compiled", "compile", "lowered", "ptx", "source", "targets"]

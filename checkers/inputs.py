@@ -114,7 +114,7 @@ def edge_points(arity: int, extra: Sequence[float] = (), *, seed: int = 0, most:
 def random_number(source: random.Random) -> float:
     """A double of mixed scale: mostly a few units, sometimes within 2^±20, rarely up to 2^±60; negative half the time."""
     spread = source.choice((0, 2, 2, 2, 5, 5, 20, 60))
-    size = source.random() * 2.0 ** source.uniform(-spread, min(spread, 8) if source.random() < 0.7 else spread)  # noqa: S311
+    size = source.random() * 2.0 ** source.uniform(-spread, min(spread, 8) if source.random() < 0.7 else spread)
     return math.copysign(size, source.random() - 0.5)
 
 

@@ -19,7 +19,10 @@ from immutables import Map
 
 from semantics.errors import Location
 from semantics.ir import NO_USES, Apply, Constant, Graph, GraphId, GraphRef, Node, NodeId, Parameter, Program, Use
+from semantics.primitives.row import Primitive
 from semantics.values import atom
+
+NOTHING: Map[NodeId, None] = Map()
 
 
 def empty() -> Program:
@@ -30,11 +33,11 @@ def empty() -> Program:
 class Edit:
     """A moving cursor over immutable programs; `program` is where it stands."""
 
-    __slots__ = ("_touched", "entry", "graphs", "interned", "next_id", "nodes", "returns", "uses")
+    __slots__ = ("_touched", "entry", "graphs", "interned", "next_id", "nodes", "owned", "returns", "uses")
 
     def __init__(self, program: Program) -> None:
         self.graphs, self.nodes, self.uses = program.graphs, program.nodes, program.uses
-        self.returns, self.interned = program.returns, program.interned
+        self.returns, self.interned, self.owned = program.returns, program.interned, program.owned
         self.entry, self.next_id = program.entry, program.next_id
         self._touched: set[NodeId] = set()
 
@@ -42,7 +45,15 @@ class Edit:
     def program(self) -> Program:
         """The program as edited so far."""
         return Program(
-            self.graphs, self.nodes, self.uses, self.returns, self.interned, self.entry, self.next_id, frozenset(self._touched)
+            self.graphs,
+            self.nodes,
+            self.uses,
+            self.returns,
+            self.interned,
+            self.entry,
+            self.next_id,
+            frozenset(self._touched),
+            self.owned,
         )
 
     # graphs
@@ -114,6 +125,7 @@ class Edit:
     def apply(self, graph: GraphId, *inputs: NodeId, name: str = "", location: Location | None = None) -> NodeId:
         """A new application in `graph`; `inputs[0]` is the function."""
         node = self._add(Apply(graph, inputs, name, location))
+        self._own(graph, node)
         for index, target in enumerate(inputs):
             self._add_use(target, Use(node, index))
         return node
@@ -158,6 +170,7 @@ class Edit:
             for index, target in enumerate(old.inputs):
                 self._remove_use(target, Use(node, index))
             self._touched.update(old.inputs)
+            self._disown(old.graph, node)
         elif isinstance(old, Constant):
             self.interned = self.interned.delete(atom(old.value))
         self._forget(node)
@@ -167,6 +180,8 @@ class Edit:
         old = self.nodes[node]
         assert isinstance(old, Apply), "only an application moves"
         self.nodes = self.nodes.set(node, replace(old, graph=graph))
+        self._disown(old.graph, node)
+        self._own(graph, node)
         self._touched.add(node)
 
     # links
@@ -180,6 +195,13 @@ class Edit:
         self.nodes = self.nodes.set(key, node)
         self._touched.add(key)
         return key
+
+    def _own(self, graph: GraphId, node: NodeId) -> None:
+        self.owned = self.owned.set(graph, self.owned.get(graph, NOTHING).set(node, None))
+
+    def _disown(self, graph: GraphId, node: NodeId) -> None:
+        rest = self.owned[graph].delete(node)
+        self.owned = self.owned.set(graph, rest) if rest else self.owned.delete(graph)
 
     def _forget(self, node: NodeId) -> None:
         self.nodes = self.nodes.delete(node)
@@ -200,3 +222,13 @@ class Edit:
     def _remove_return(self, node: NodeId, graph: GraphId) -> None:
         rest = self.returns[node].delete(graph)
         self.returns = self.returns.set(node, rest) if rest else self.returns.delete(node)
+
+
+def applying(primitive: Primitive) -> Program:
+    """The program that applies `primitive` to its parameters; of a variadic one, to a single one."""
+    edit = Edit(empty())
+    graph = edit.graph(primitive.name, primitive.location)
+    names = ("x",) if "*" in primitive.parameters else primitive.parameters
+    parameters = [edit.parameter(graph, name) for name in names]
+    edit.output(graph, edit.call(graph, primitive, *parameters))
+    return edit.program

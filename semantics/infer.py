@@ -43,12 +43,14 @@ class Inference:
     entry   the signature of the entry
     types   for every signature that a run can reach, the type of every node its graph needs
     results the result of every signature
+    calls   for every signature, the signatures that each of its applications can call
     """
 
     result: Any
     entry: Signature
     types: dict[Signature, dict[NodeId, Any]]
     results: dict[Signature, Any]
+    calls: dict[Signature, dict[NodeId, tuple[Signature, ...]]]
 
 
 def infer(program: Program, argument_types: Sequence[Any] | None = None, *, literals: bool = True) -> Inference:
@@ -99,6 +101,7 @@ class _Inferrer:
         self.types: dict[Signature, dict[NodeId, Any]] = {}
         self.dependents: dict[Signature, dict[Signature, None]] = {}
         self.origin: dict[Signature, tuple[Signature, NodeId]] = {}
+        self.calls: dict[Signature, dict[NodeId, dict[Signature, None]]] = {}
         self.variants: dict[Signature, int] = {}
         self.todo: list[Signature] = []
         self.queued: set[Signature] = set()
@@ -116,7 +119,9 @@ class _Inferrer:
                 for dependent in self.dependents[signature]:
                     self.queue(dependent)
         types = {s: {n: erase(t) for n, t in nodes.items()} for s, nodes in self.types.items()}
-        return Inference(erase(self.results[entry]), entry, types, {s: erase(t) for s, t in self.results.items()})
+        results = {s: erase(t) for s, t in self.results.items()}
+        calls = {s: {n: tuple(c) for n, c in at.items()} for s, at in self.calls.items()}
+        return Inference(results[entry], entry, types, results, calls)
 
     def queue(self, signature: Signature) -> None:
         if signature not in self.queued:
@@ -137,7 +142,7 @@ class _Inferrer:
         graph = self.program.graphs[signature.graph]
         types: dict[NodeId, Any] = dict(zip(graph.parameters, signature.arguments, strict=True))
         types.update(zip(self.free[signature.graph], signature.captured, strict=True))
-        self.types[signature] = types
+        self.types[signature], self.calls[signature] = types, {}
         for node in self.plan(signature.graph):
             if node in types:
                 continue
@@ -189,6 +194,7 @@ class _Inferrer:
                 self.bounded(t, signature)
         result = self.demand(signature)
         self.dependents[signature][caller] = None
+        self.calls[caller].setdefault(node, {})[signature] = None
         return result
 
     def plan(self, graph: GraphId) -> tuple[NodeId, ...]:

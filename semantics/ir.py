@@ -97,9 +97,9 @@ class Program:
     A set of graphs with one entry. A value: frozen, compared up to renaming, printed by `str`, read by `semantics.text.read`.
 
     `uses` maps a node to the set (a Map to None) of its uses; `returns` maps a node to the set of graphs whose output
-    it is; `interned` finds the node of a constant. `next_id` is the first free identifier; `touched` are the nodes that
-    the edit which made this program added, changed, or took an input or a use from (for the worklist engine).
-    All are maintained by `semantics.edit.Edit`.
+    it is; `interned` finds the node of a constant; `owned` maps a graph to the set of its applications. `next_id` is the
+    first free identifier; `touched` are the nodes that the edit which made this program added, changed, or took an input
+    or a use from (for the worklist engine). All are maintained by `semantics.edit.Edit`.
     """
 
     graphs: Map[GraphId, Graph]
@@ -110,6 +110,7 @@ class Program:
     entry: GraphId
     next_id: int
     touched: frozenset[NodeId] = frozenset()
+    owned: Map[GraphId, Map[NodeId, None]] = Map()
 
     def users(self, node: NodeId) -> Map[Use, None]:
         """The uses of `node` as an input."""

@@ -38,7 +38,11 @@ FUEL = 200_000_000
 
 
 class Task(NamedTuple):
-    """One node to evaluate. `closes` is the graph to close over, or -1; `last` says that the node is the output."""
+    """
+    One node to evaluate. `closes` is the graph to close over, or -1; `last` says that the node is the output.
+
+    `rules` are those whose left side can have the form of this task: the others need not be tried (`enabled` tries them all).
+    """
 
     node: NodeId
     closes: GraphId
@@ -46,6 +50,7 @@ class Task(NamedTuple):
     arguments: tuple[NodeId, ...]
     last: bool
     ends: bool
+    rules: tuple[Any, ...]
 
 
 class Code(NamedTuple):
@@ -72,6 +77,11 @@ class State(NamedTuple):
         return self.code.tasks[self.position]
 
 
+def _state(code: Code, position: int, environment: Map[NodeId, Any], continuation: Any) -> State:
+    """`State(…)` without the detour through the keyword constructor of named tuples: the machine makes one per step."""
+    return tuple.__new__(State, (code, position, environment, continuation))
+
+
 @dataclass(frozen=True, slots=True)
 class MachineRule:
     """A rule: its name, its law, and the function from a state to the next one, or None where it does not apply."""
@@ -95,7 +105,7 @@ def close(machine: Machine, state: State) -> State | None:
         return None
     captured = tuple([environment[n] for n in task.arguments])
     closure = Closure(task.closes, captured, machine.program.graphs[task.closes].name)
-    return State(code, position + 1, environment.set(task.node, closure), continuation)
+    return _state(code, position + 1, environment.set(task.node, closure), continuation)
 
 
 @rule
@@ -115,7 +125,7 @@ def primitive(machine: Machine, state: State) -> State | None:
         raise machine.located(error, task.node) from None
     except TypeError as error:
         raise machine.misapplied(error, function, task) from None
-    return State(code, position + 1, environment.set(task.node, value), continuation)
+    return _state(code, position + 1, environment.set(task.node, value), continuation)
 
 
 @rule
@@ -149,10 +159,14 @@ def give_back(machine: Machine, state: State) -> State | None:
     if not code.tasks[position].ends or continuation is None:
         return None
     waiting, at, outer, rest = continuation
-    return State(waiting, at + 1, outer.set(waiting.tasks[at].node, environment[code.output]), rest)
+    return _state(waiting, at + 1, outer.set(waiting.tasks[at].node, environment[code.output]), rest)
 
 
 RULES: tuple[MachineRule, ...] = (primitive, close, call, tail_call, give_back)
+
+# the rules that can apply, by the form of the task
+_CLOSES, _ENDS, _APPLIES_PRIMITIVE = (close.function,), (give_back.function,), (primitive.function,)
+_APPLIES, _LAST = (primitive.function, call.function), (primitive.function, tail_call.function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +219,10 @@ class Machine:
         return [Step(r.name, self.place(state), state, after) for r, after in found]
 
     def step(self, state: State) -> State | None:
-        """The next state, or None in a final one; what `enabled` does, without the record."""
+        """The next state, or None in a final one: what `enabled` does, without the record, trying only rules of the right form."""
         after = None
-        for r in RULES:
-            reached = r.function(self, state)
+        for function in state[0].tasks[state[1]].rules:
+            reached = function(self, state)
             if reached is not None:
                 if after is not None:
                     raise Crash("two rules are enabled at once", node=self.place(state))
@@ -217,8 +231,11 @@ class Machine:
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Outcome:
         """Runs to the end, unrecorded. OutOfFuel after `fuel` steps."""
-        state, steps = self.initial(arguments), 0
-        while (after := self.step(state)) is not None:
+        return self._finish(self.initial(arguments), fuel)
+
+    def _finish(self, state: State, fuel: int) -> Outcome:
+        steps, step = 0, self.step
+        while (after := step(state)) is not None:
             state = after
             steps += 1
             if steps >= fuel:
@@ -226,6 +243,10 @@ class Machine:
         if not self.final(state):
             raise Crash(f"no rule applies after {steps} steps", node=self.place(state))
         return Outcome(self.value(state), steps)
+
+    def call(self, function: Any, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
+        """The value of a closure of this program, such as a backpropagator that an earlier run returned."""
+        return self._finish(self.enter(function, arguments, None, None), fuel).value
 
     # parts of the rules
 
@@ -242,11 +263,11 @@ class Machine:
                 IllTyped(f"@{graph.name} takes {wanted}, {len(arguments)} given", rule="call", location=graph.location), at
             )
         environment = code.constants
-        for node, value in zip(code.parameters, arguments, strict=True):
+        for node, value in zip(code.parameters, arguments):  # noqa: B905  the lengths were compared
             environment = environment.set(node, value)
-        for node, value in zip(code.captured, function.captured, strict=True):
+        for node, value in zip(code.captured, function.captured):  # noqa: B905  a closure captures just these
             environment = environment.set(node, value)
-        return State(code, 0, environment, continuation)
+        return _state(code, 0, environment, continuation)
 
     def compile(self, graph: GraphId) -> Code:
         """The tasks of a graph, made once."""
@@ -257,12 +278,14 @@ class Machine:
         for node in order_of_need(self.program, graph, free):
             match self.program.nodes[node]:
                 case Constant(GraphRef(target)):
-                    tasks.append(Task(node, target, node, free[target], False, False))
+                    tasks.append(Task(node, target, node, free[target], False, False, _CLOSES))
                 case Constant(value):
                     constants[node] = value
                 case Apply(owner, inputs) if owner == graph:
-                    tasks.append(Task(node, -1, inputs[0], inputs[1:], node == found.output, False))
-        tasks.append(Task(found.output, -1, -1, (), False, True))
+                    last = node == found.output
+                    applied = _APPLIES_PRIMITIVE if type(self.program.constant(inputs[0])) is Primitive else _LAST if last else _APPLIES
+                    tasks.append(Task(node, -1, inputs[0], inputs[1:], last, False, applied))
+        tasks.append(Task(found.output, -1, -1, (), False, True, _ENDS))
         code = Code(graph, found.parameters, free[graph], Map(constants), tuple(tasks), found.output)
         self.codes[graph] = code
         return code

@@ -1,7 +1,7 @@
 """
 Well-formedness: the judgments that every program must satisfy before it has a meaning (2018, section 3.1).
 
-    links      uses and returns are the exact inverse of inputs and outputs; constants are interned
+    links      uses, returns and owned are the exact inverse of inputs, outputs and owners; constants are interned
     ownership  every application and parameter belongs to a graph of the program, and a graph owns its parameters
     acyclic    inside one graph no application needs its own value
     scope      the entry has no free variable, and the owners of a graph's free variables lie on one chain of nesting
@@ -78,6 +78,9 @@ def _links(program: Program) -> Iterator[tuple[str, str, NodeId | None]]:
     returns = {(graph.output, key) for key, graph in program.graphs.items()}
     for node, key in returns ^ {(n, g) for n, of in program.returns.items() for g in of}:
         yield "links", f"that node {node} is the output of graph {key} is recorded in one direction only", None
+    owned = {(found.graph, n) for n, found in program.nodes.items() if isinstance(found, Apply)}
+    for graph, node in owned ^ {(g, n) for g, of in program.owned.items() for n in of}:
+        yield "links", f"that node {node} belongs to graph {graph} is recorded in one direction only", None
     constants = {atom(c.value): n for n, c in program.nodes.items() if isinstance(c, Constant)}
     if constants != dict(program.interned):
         yield "links", "a constant has two nodes, or is not interned", None

@@ -126,11 +126,18 @@ def test_a_recursion_deeper_than_pythons_stack_runs_in_both_evaluators() -> None
 
 
 @given(graphs(), edge_points(2))
-def test_determinism_one_rule_is_enabled_until_the_end(program: machine.Program, x: tuple[float, ...]) -> None:
+def test_determinism_one_rule_is_enabled_until_the_end_and_the_quick_step_takes_it(
+    program: machine.Program, x: tuple[float, ...]
+) -> None:
     running = Machine(program)
     state = running.initial(x)
     while not running.final(state):
         (step,) = running.enabled(state)
+        quick = running.step(state)
+        assert quick is not None
+        assert (quick.code.graph, quick.position, depth(quick)) == (step.after.code.graph, step.after.position, depth(step.after))
+        assert set(quick.environment) == set(step.after.environment)
+        assert all(same(v, step.after.environment[n]) for n, v in quick.environment.items())
         state = step.after
     assert running.enabled(state) == []
     event(f"{len(program.graphs)} graphs")
@@ -148,14 +155,15 @@ def test_two_rules_enabled_at_once_are_an_error_that_names_both(monkeypatch: pyt
     running = Machine(SQUARE)
     with pytest.raises(Crash, match="primitive, again"):
         running.enabled(running.initial((1.0,)))
+    doubled = Machine(SQUARE)
+    state = doubled.initial((1.0,))
+    task = state.task._replace(rules=state.task.rules * 2)
     with pytest.raises(Crash, match="two rules"):
-        run(SQUARE, 1.0)
+        doubled.step(state._replace(code=state.code._replace(tasks=(task, *state.code.tasks[1:]))))
 
 
 def test_a_missing_rule_leaves_the_machine_stuck_which_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "RULES", tuple(r for r in machine.RULES if r.name != "give_back"))
-    with pytest.raises(Crash, match="no rule applies"):
-        run(CALLS, 1.0)
     with pytest.raises(Crash, match="stuck"):
         evaluate(CALLS, 1.0)
 

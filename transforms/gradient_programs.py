@@ -7,47 +7,73 @@ reals, since that is what one differentiates by; declare another type (`n: int`)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semantics.edit import Edit
 from semantics.errors import Malformed
-from semantics.ir import GraphRef, NodeId, Parameter, Program
+from semantics.ir import GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from transforms import grad, macros
+from transforms.clone import link
 from transforms.nested_grad import argument_of_j, expand
 from transforms.system import RewriteSystem
 
 Wrt = int | str | tuple[int | str, ...]
 
 
-def differentiated(program: Program, wrt: Wrt = 0, macro: str = "grad", types: Sequence[Any] | None = None) -> Program:
+def calling(
+    program: Program,
+    macro: str | None = None,
+    wrt: Wrt = 0,
+    types: Sequence[Any] | None = None,
+    functions: Mapping[int, Program] | None = None,
+) -> Program:
     """
-    The program whose entry is macro(@f, wrt)(x…), f being the entry of `program`; not expanded yet.
+    The program whose entry calls macro(@f, wrt) on its parameters, f being the entry of `program`; not expanded yet.
 
-    types  of the parameters of the new entry; by default the declared ones, and f64 where none is declared
+    macro      one of the macros, or None to call f itself
+    types      of the parameters; by default the declared ones, and f64 where none is declared
+    functions  arguments that are known functions: they are linked in, and are no parameters of the new entry
     """
-    edit = Edit(program)
+    edit, functions = Edit(program), functions or {}
     f = edit.reference(program.entry)
-    entry = edit.graph(f"{macro}_{program.graphs[program.entry].name}", program.graphs[program.entry].location)
-    parameters: list[NodeId] = []
+    named = f"{macro}_{program.graphs[program.entry].name}" if macro else program.graphs[program.entry].name
+    entry = edit.graph(named, program.graphs[program.entry].location)
+    arguments: list[NodeId] = []
     for index, node in enumerate(program.graphs[program.entry].parameters):
         old = program.nodes[node]
         assert isinstance(old, Parameter)
-        type = types[index] if types is not None else (old.type if old.type is not None else REAL)
-        parameters.append(edit.parameter(entry, old.name, type, old.location))
-    if macro == "hvp":
-        parameters += [edit.parameter(entry, f"v_{i}", REAL) for i in range(len(parameters))]
-    if macro in ("vjp", "jvp"):
-        raise Malformed(f"{macro} is not a function of the arguments alone", remedy=f"write a program that calls {macro}")
-    which = (
-        edit.call(entry, TABLE["make_tuple"], *(edit.constant(w) for w in wrt)) if isinstance(wrt, tuple) else edit.constant(wrt)
-    )
-    inner = edit.call(entry, TABLE[macro], f, *(() if macro == "hvp" else (which,)))
-    edit.output(entry, edit.apply(entry, inner, *parameters))
+        if index in functions:
+            arguments.append(edit.reference(link(edit, functions[index])))
+        else:
+            type = types[index] if types is not None else (old.type if old.type is not None else REAL)
+            arguments.append(edit.parameter(entry, old.name, type, old.location))
+    edit.output(entry, _call_macro(edit, entry, macro, f, wrt, arguments))
     edit.set_entry(entry)
     return edit.program
+
+
+def _call_macro(edit: Edit, entry: GraphId, macro: str | None, f: NodeId, wrt: Wrt, arguments: list[NodeId]) -> NodeId:
+    """The application of one macro to one function: some take positions, some directions, some the arguments themselves."""
+    pack = TABLE["make_tuple"]
+    if macro is None:
+        return edit.apply(entry, f, *arguments)
+    if macro == "vjp":
+        return edit.call(entry, TABLE[macro], f, *arguments)
+    if macro in ("jvp", "hvp"):
+        directions = [edit.parameter(entry, f"v_{i}") for i in range(len(arguments))]
+        if macro == "jvp":
+            return edit.call(entry, TABLE[macro], f, edit.call(entry, pack, *arguments), edit.call(entry, pack, *directions))
+        return edit.apply(entry, edit.call(entry, TABLE[macro], f), *arguments, *directions)
+    which = edit.call(entry, pack, *(edit.constant(w) for w in wrt)) if isinstance(wrt, tuple) else edit.constant(wrt)
+    return edit.apply(entry, edit.call(entry, TABLE[macro], f, which), *arguments)
+
+
+def differentiated(program: Program, wrt: Wrt = 0, macro: str = "grad", types: Sequence[Any] | None = None) -> Program:
+    """`calling` a macro, with no function among the arguments."""
+    return calling(program, macro, wrt, types)
 
 
 def gradient_program(program: Program, wrt: Wrt = 0, types: Sequence[Any] | None = None) -> Program:

@@ -11,18 +11,22 @@ That both ways of running a RewriteSystem end in the same program up to renaming
 
 from __future__ import annotations
 
-from collections import deque
+import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
 from semantics.errors import Crash, OutOfFuel
-from semantics.ir import Program
+from semantics.ir import Constant, GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
 from semantics.wellformed import check
 
 S = TypeVar("S")
 FUEL = 1_000_000
+MANY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Rewrite:
 
     domain     the equality it keeps: "BITS" (every value bit for bit), "IEEE" (one NaN), "REAL" (over the reals)
     condition  the side condition under which it does, as text; empty if none
+    heads      the primitives whose applications it can match; empty if it must be tried everywhere
     """
 
     name: str
@@ -39,6 +44,16 @@ class Rewrite:
     function: Callable[[Program, int], Program | None]
     domain: str = "BITS"
     condition: str = ""
+    heads: tuple[Primitive, ...] = ()
+
+
+def rewrite_of(*heads: str) -> Callable[[Callable[[Program, int], Program | None]], Rewrite]:
+    """As `rewrite`, for a rule that can match only applications of these primitives: the engine tries it nowhere else."""
+
+    def make(function: Callable[[Program, int], Program | None]) -> Rewrite:
+        return Rewrite(function.__name__, law_of(function), function, heads=tuple(TABLE[name] for name in heads))
+
+    return make
 
 
 def rewrite(function: Callable[[Program, int], Program | None]) -> Rewrite:
@@ -75,7 +90,7 @@ class RewriteSystem:
 
     def _enabled(self, state: Program) -> Any:
         for place in places(state):
-            for rule in self.rules:
+            for rule in self._candidates(state, place):
                 after = rule.function(state, place)
                 if after is not None:
                     yield Step(rule.name, describe_place(state, place), state, after)
@@ -99,33 +114,56 @@ class RewriteSystem:
         return result
 
     def run(self, state: Program, *, fuel: int = FUEL) -> Program:
-        """The unrecorded run with a worklist: after a step only the touched places and their neighbours are looked at again."""
-        queue = deque(places(state))
-        queued = set(queue)
+        """
+        The unrecorded run with a worklist: after a step only the touched places and their neighbours are looked at again.
+
+        The worklist is a heap, so the steps are those of `derive` wherever a step enables others only near itself. When it is
+        empty every place is looked at once more: the result is a fixpoint whatever the neighbourhood misses.
+        """
+        heap = places(state)
+        queued = set(heap)
         steps = 0
-        while queue:
-            place = queue.popleft()
-            queued.discard(place)
-            while (place in state.nodes or place in state.graphs) and (after := self._rewrite_at(state, place)) is not None:
+        while heap:
+            while heap:
+                place = heapq.heappop(heap)
+                queued.discard(place)
+                after = self._rewrite_at(state, place)
+                if after is None:
+                    continue
                 steps += 1
                 if steps > fuel:
                     raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
                 state = after
-                for near in _neighbours(state):
+                for near in (place, *_neighbours(state)):
                     if near not in queued:
                         queued.add(near)
-                        queue.append(near)
-            if not queue:
-                queue.extend(p for p in places(state) if self._rewrite_at(state, p) is not None)
-                queued.update(queue)
+                        heapq.heappush(heap, near)
+            heap = [p for p in places(state) if self._rewrite_at(state, p) is not None]
+            queued = set(heap)
         return state
 
     def _rewrite_at(self, state: Program, place: int) -> Program | None:
-        for rule in self.rules:
+        for rule in self._candidates(state, place):
             after = rule.function(state, place)
             if after is not None:
                 return after
         return None
+
+    def _candidates(self, state: Program, place: int) -> tuple[Rewrite, ...]:
+        """The rules that can match at `place`, in their order; none if nothing is there any more."""
+        if place in state.nodes:
+            callee = state.callee(place)
+            return self._by_head.get(callee, self._headless) if isinstance(callee, Primitive) else self._headless
+        return self._headless if place in state.graphs else ()
+
+    @cached_property
+    def _headless(self) -> tuple[Rewrite, ...]:
+        return tuple(rule for rule in self.rules if not rule.heads)
+
+    @cached_property
+    def _by_head(self) -> dict[Primitive, tuple[Rewrite, ...]]:
+        heads = {head for rule in self.rules for head in rule.heads}
+        return {head: tuple(rule for rule in self.rules if not rule.heads or head in rule.heads) for head in heads}
 
 
 @dataclass(frozen=True)
@@ -164,18 +202,37 @@ def describe_place(program: Program, place: int) -> str:
 
 
 def _neighbours(program: Program) -> list[int]:
-    """The touched nodes, what they use, what uses them, and the graphs they belong to."""
+    """
+    The touched nodes, what they use, what uses them, the graphs they belong to, and the calls of those graphs.
+
+    The users of a number or a primitive are not looked at, nor are more than MANY users of anything: what they miss is found
+    when the worklist is empty.
+    """
     near: set[int] = set()
     for node in program.touched:
-        if node in program.nodes:
-            near.add(node)
-            near.update(program.inputs(node))
-            near.update(use.user for use in program.users(node))
-            near.update(program.returns.get(node, ()))
-            owner = program.owner(node)
-            if owner is not None:
-                near.add(owner)
+        if node not in program.nodes:
+            continue
+        near.add(node)
+        found = program.nodes[node]
+        if isinstance(found, Constant):
+            if isinstance(found.value, GraphRef):
+                near.add(found.value.graph)
+                _add_users(program, node, near)
+            continue
+        near.update(program.inputs(node))
+        _add_users(program, node, near)
+        near.update(program.returns.get(node, ()))
+        near.add(found.graph)
+        reference = program.reference(found.graph)
+        if reference is not None:
+            _add_users(program, reference, near)
     return sorted(near)
+
+
+def _add_users(program: Program, node: NodeId, near: set[int]) -> None:
+    users = program.users(node)
+    if len(users) <= MANY:
+        near.update(use.user for use in users)
 
 
 def _recheck(name: str, step: Step[Program]) -> None:

@@ -4,8 +4,7 @@ and by Richardson extrapolation of double differences where it is a black box. N
 
     Ball     f is evaluated at x, x ± h and x ± h' (h = s 2^-100, h' = s 2^-150, s the size of x) with hundreds of bits; the two
              one-sided quotients of each step bound the rounding, their change from h to h' bounds the truncation
-    Numeric  f is evaluated in doubles at x ± s 2^-k; the table is extrapolated, and the enclosure holds its disagreements and the
-             rounding of f, taken as `NOISE` ulp of the values met
+    Numeric  f is evaluated in doubles only, where each value may be wrong by `ULPS` units; its bound is an estimate, not a proof
 
 A `Slope` knows both one-sided derivatives, and with them whether the point is a kink.
 """
@@ -13,17 +12,18 @@ A `Slope` knows both one-sided derivatives, and with them whether the point is a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flint import arb, ctx
 
+from checkers.finite_differences import Estimate, derivative, one_sided
 from checkers.inputs import Point
 from semantics.errors import AdjudgeError
 
-NOISE = 64
-"""Ulps by which a black box's value may be off: 32 operations of at most 2 ulp each."""
+ULPS = 64.0
+"""Units in the last place by which a black box's value may be wrong: 32 operations of at most 2 each."""
 U = 2.0**-53
 
 
@@ -115,10 +115,9 @@ def doubles(ball: Any) -> Enclosure | None:
     """A finite ball as an enclosure by doubles, rounded outwards; None if it is not finite."""
     if not ball.is_finite():
         return None
-    lo, hi = float(ball.lower()), float(ball.upper())
-    return Enclosure(math.nextafter(lo, -math.inf) if lo else -5e-324, math.nextafter(hi, math.inf) if hi else 5e-324) if lo != hi or (
-        lo == 0 and not ball.is_zero()
-    ) else Enclosure(math.nextafter(lo, -math.inf), math.nextafter(hi, math.inf)) if lo else Enclosure(0.0, 0.0)
+    if ball.is_zero():
+        return Enclosure(0.0, 0.0)
+    return Enclosure(math.nextafter(float(ball.lower()), -math.inf), math.nextafter(float(ball.upper()), math.inf))
 
 
 @dataclass(frozen=True)
@@ -228,74 +227,37 @@ def scale_exponent(xs: Point, direction: Direction) -> int:
 
 @dataclass(frozen=True)
 class Numeric:
-    """Slopes of a black box by Richardson extrapolation of differences with power-of-two steps."""
+    """Slopes of a black box, by the long-double differences of `finite_differences`."""
 
     function: Callable[..., float]
-    name: str = "Richardson differences in doubles"
-
-    def at(self, xs: Sequence[float]) -> float:
-        """The value, or NaN where the function does not give one."""
-        try:
-            return float(self.function(*xs))
-        except (AdjudgeError, ArithmeticError, ValueError):
-            return math.nan
+    name: str = "Richardson differences in long double"
 
     def slope(self, xs: Point, direction: Direction) -> Slope:
-        """The slope at xs along `direction`."""
-        here = self.at(xs)
-        if not math.isfinite(here):
+        """The slope at xs along `direction`, which is an axis or keeps ties (all that moves has one magnitude); else unknown."""
+        moving = [(x, v) for x, v in zip(xs, direction, strict=True) if v]
+        start, forth = moving[0][0] * moving[0][1], moving[0][1]
+        if any(abs(v) != 1 or x * v != start for x, v in moving) or not math.isfinite(start):
             return UNKNOWN
-        centre = self._side(xs, direction, here, 0)
-        left, right = (self._side(xs, direction, here, s) for s in (-1, 1))
-        slope = joined(left, right, False, self.name, 2.0**-16)
-        if slope.note == "" and centre is not None and slope.value is not None:
-            return Slope(centre, left, right, "", self.name)
-        return slope
 
-    def _side(self, xs: Point, direction: Direction, here: float, sign: int) -> Enclosure | None:
-        """The best extrapolated quotient on one side (sign ±1) or centred (0), with everything known about its error."""
-        candidates = sorted(self._table(xs, direction, here, sign), key=lambda c: c[1])
-        if len(candidates) < 2:
-            return None
-        (best, error, floor), (second, error2, floor2) = candidates[:2]
-        half = 4 * max(error, error2, abs(best - second)) + 2 * max(floor, floor2)
-        if not half < max(abs(best) * 2.0**-6, 2.0**-12 * max(1.0, abs(here))):
-            return None
-        return Enclosure(best - half, best + half)
+        def along(t: float) -> float:
+            try:
+                return float(self.function(*(t * v if v else x for x, v in zip(xs, direction, strict=True))))
+            except (AdjudgeError, ArithmeticError, ValueError):
+                return math.nan
 
-    def _table(self, xs: Point, direction: Direction, here: float, sign: int) -> Iterator[tuple[float, float, float]]:
-        """(extrapolated value, its disagreement with its neighbours plus rounding, rounding) for every entry of the table."""
-        order = 2 if sign == 0 else 1
-        scale = max((abs(x) for x, v in zip(xs, direction, strict=True) if v), default=1.0) or 1.0
-        top = math.frexp(max(scale, 2.0**-30))[1]
-        for first in (top - 3, top - 7, top - 12):
-            previous: list[float] = []
-            for k in range(6):
-                h = 2.0 ** (first - k)
-                row, floor = self._quotient(xs, direction, here, sign, h)
-                if not math.isfinite(row):
-                    previous = []
-                    continue
-                line = [row]
-                for j, older in enumerate(previous, 1):
-                    weight = 2.0 ** (order * j) - 1
-                    line.append(line[-1] + (line[-1] - older) / weight)
-                    if j <= 4:
-                        error = max(abs(line[-1] - line[-2]), abs(line[-1] - older))
-                        yield line[-1], error + floor, floor
-                previous = line[:5]
-
-    def _quotient(self, xs: Point, direction: Direction, here: float, sign: int, h: float) -> tuple[float, float]:
-        """The difference quotient with step h, and how far rounding may have moved it. Moves that are not exact are refused."""
-        up = tuple(x + h * v for x, v in zip(xs, direction, strict=True))
-        down = tuple(x - h * v for x, v in zip(xs, direction, strict=True))
-        if any(a - x != h * v or x - b != h * v for a, b, x, v in zip(up, down, xs, direction, strict=True)):
-            return math.nan, 0.0
-        high = here if sign < 0 else self.at(up)
-        low = here if sign > 0 else self.at(down)
-        width = 2 * h if sign == 0 else h
-        floor = NOISE * U * max(abs(high), abs(low)) / width
-        return (high - low) / width, floor
+        assert abs(forth) == 1
+        found = derivative(along, (start,), 0, ulps=ULPS)
+        if isinstance(found, Estimate):
+            both = Enclosure(found.value - found.bound, found.value + found.bound)
+            return Slope(both, both, both, "", self.name)
+        sides = [one_sided(along, (start,), 0, s, ulps=ULPS) for s in (-1, 1)]
+        left, right = (Enclosure(e.value - e.bound, e.value + e.bound) if isinstance(e, Estimate) else None for e in sides)
+        if left is not None and right is not None:
+            return Slope(None, left, right, "unknown" if left.overlaps(right) else "kink", self.name)
+        missing = -1 if left is None else 1
+        outside = math.isnan(along(start + missing * 2.0**-30 * (abs(start) or 1.0)))
+        known = left is not None or right is not None
+        return Slope(None, left, right, "edge" if known and outside else "unknown", self.name)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """
-From terms to what z3 decides well: no division, no function names, a few facts about each function (NOTES of the method:
-one fresh real per distinct application, one fresh inverse per denominator with inverse * denominator = 1).
+From terms to what z3 decides well: no division, no function names, a few facts about each function. There is
+one fresh real per distinct application and one fresh inverse per denominator, with inverse * denominator = 1.
 
 Every fact that is added is true of the real function at that argument, so `unsat` of the purified question means unsat of the
 question, wherever every denominator is different from 0; whether one can be 0 is asked separately, as a question about domains.
@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import z3
 
-from checkers.smt.real import fraction, product, real, uninterpreted
+from checkers.smt.terms import fraction, product, real, uninterpreted
 
 CONGRUENT = 8  # functions applied to at most so many arguments get all pairs of congruence facts
 MOST_POWER = 16
@@ -34,7 +34,7 @@ class Purifier:
     def question(self, assertions: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The purified assertions with all facts about what occurs in them."""
         purified = [self.term(a) for a in assertions]
-        return [*purified, *self.facts, *self._congruence()]
+        return [*purified, *self.facts, *self._congruence(), *self._logarithms()]
 
     def term(self, root: z3.ExprRef) -> z3.ExprRef:
         """`root` without division and function names. An explicit stack: terms are as deep as programs are long."""
@@ -128,6 +128,18 @@ class Purifier:
                         facts.append(z3.Implies(same[0] if len(same) == 1 else z3.And(*same), value == other))
         return facts
 
+    def _logarithms(self) -> list[z3.BoolRef]:
+        """log a + log b = log ab for positive a and b, and log a + log b = 0 for ab = 1, where the logarithms occur."""
+        found = self.applied.get("u_log", [])
+        facts: list[z3.BoolRef] = []
+        if len(found) <= CONGRUENT // 2:
+            for i, ((a,), of_a) in enumerate(found):
+                for (b,), of_b in found[: i + 1]:
+                    positive = [a > 0, b > 0]
+                    facts.append(z3.Implies(z3.And(*positive, a * b == 1), of_a + of_b == 0))
+                    facts += [z3.Implies(z3.And(*positive, a * b == c), of_a + of_b == of_c) for (c,), of_c in found]
+        return facts
+
 
 def _summands(term: z3.ArithRef) -> list[tuple[int, z3.ArithRef]]:
     """A sum of monomials as integer multiples of rests; the number 0 is the empty sum."""
@@ -145,7 +157,9 @@ def _summands(term: z3.ArithRef) -> list[tuple[int, z3.ArithRef]]:
             continue
         if abs(coefficient.numerator) > MOST_POWER:
             coefficient, rest = Fraction(1), part
-        found.append((coefficient.numerator, rest if coefficient.denominator == 1 else rest * real(Fraction(1, coefficient.denominator))))
+        if coefficient.denominator != 1:
+            rest = rest * real(Fraction(1, coefficient.denominator))
+        found.append((coefficient.numerator, rest))
     return found
 
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import z3
 
 # Symbols of the standard or of a solver that an input must not be called.
-RESERVED = frozenset(
-    "and or not xor ite let true false distinct abs div mod exp sin cos tan sec csc cot sqrt pi arcsin arccos arctan "
-    "Real Int Bool to_real to_int is_int forall exists match par assert push pop e".split()
-)
+_RESERVED = """
+and or not xor ite let true false distinct abs div mod exp sin cos tan sec csc cot sqrt pi arcsin arccos arctan e
+Real Int Bool to_real to_int is_int forall exists match par assert push pop
+"""
+RESERVED = frozenset(_RESERVED.split())
 LONGEST = 160  # a printed subterm longer than this gets a name even if it is used once
 SPELLING = {"if": "ite"}
 COLLAPSING = frozenset({"+", "*", "and", "or"})

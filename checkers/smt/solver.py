@@ -58,7 +58,7 @@ def solve(text: str, *, rlimit: int = RLIMIT, memory_mb: int = MEMORY_MB, guarde
     return replace(answer, seconds=time.perf_counter() - started, smt2=text)
 
 
-def second_opinion(text: str, solver: str, *, memory_mb: int = MEMORY_MB, wall: float = 20.0, rlimit: int = 2_000_000) -> Answer:
+def second_opinion(text: str, solver: str, *, memory_mb: int = MEMORY_MB, wall: float = 5.0, rlimit: int = 2_000_000) -> Answer:
     """The answer of "cvc5" or "bitwuzla" to the same text. It may abstain: unknown if not installed, not able, or killed."""
     started = time.perf_counter()
     asked = {"cvc5": _ask_cvc5, "bitwuzla": _ask_bitwuzla}[solver]

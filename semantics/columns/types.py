@@ -66,13 +66,13 @@ def join(a: Any, b: Any) -> Any:
         return b
     found: dict[Any, Any] = {}
     for t in (*members(a), *members(b)):
-        kind = _kind(t)
+        kind = kind_of(t)
         found[kind] = _merge(found[kind], t) if kind in found else t
     result = tuple(sorted(found.values(), key=str))
     return result[0] if len(result) == 1 else Union(result)
 
 
-def _kind(t: Any) -> Any:
+def kind_of(t: Any) -> Any:
     """Two types of one kind merge into one."""
     match t:
         case TupleType(items):

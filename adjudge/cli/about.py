@@ -1,0 +1,101 @@
+"""`adjudge about`: what this installation is, what it can judge, and how large its parts are."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from adjudge.cli.common import Json, console, say, say_json
+from semantics.primitives import TABLE, Column, Hole
+from transforms.backpropagators import find, written_in
+
+PACKAGES = ("adjudge", "numpy", "numba", "numba-cuda", "z3-solver", "python-flint", "hypothesis", "bitwuzla", "cvc5")
+
+
+def about(
+    primitives: Annotated[bool, typer.Option("--primitives", help="The primitive table, with its columns.")] = False,
+    transforms: Annotated[bool, typer.Option("--transforms", help="The transforms, with their rules.")] = False,
+    size: Annotated[bool, typer.Option("--size", help="Lines per package.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what is installed, which targets there are, and what the table, the transforms and the packages hold."""
+    if primitives:
+        _show(_primitives(), as_json)
+    elif transforms:
+        _show(_transforms(), as_json)
+    elif size:
+        _show(_sizes(), as_json)
+    else:
+        _show(_installation(), as_json)
+
+
+def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        say_json(rows)
+        return
+    table = Table(*rows[0], box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(str(v).replace("[", "\\[") for v in row.values()))
+    console.print(table)
+    say("")
+
+
+def _installation() -> list[dict[str, Any]]:
+    from backend import targets
+
+    rows = [{"what": "Python", "is": platform.python_version(), "note": platform.machine()}]
+    for package in PACKAGES:
+        try:
+            rows.append({"what": package, "is": importlib.metadata.version(package), "note": ""})
+        except importlib.metadata.PackageNotFoundError:
+            rows.append({"what": package, "is": "not installed", "note": "optional"})
+    for name, reason in targets().items():
+        rows.append({"what": f"target {name}", "is": "not available" if reason else "available", "note": reason or ""})
+    return rows
+
+
+def columns() -> dict[str, Column]:
+    """Every column of the table that is a `Column`, by name."""
+    from backend.columns import NUMBA
+    from checkers.columns.ball import ball_column
+    from checkers.columns.partials import partials
+    from checkers.smt.ieee import ieee_column
+    from checkers.smt.real import real_column
+    from semantics.columns import EXACT, MEANING
+    from semantics.columns.types import TYPES
+
+    return {c.name: c for c in (MEANING, TYPES, EXACT, partials(), ball_column(), real_column(), ieee_column(), NUMBA)}
+
+
+def _primitives() -> list[dict[str, Any]]:
+    found = columns()
+    rows = []
+    for name, primitive in TABLE.items():
+        row = {"primitive": name, "signature": f"{' '.join(primitive.signature)} -> {primitive.result}"}
+        row["backpropagator"] = written_in().get(name, "-") if not isinstance(find(primitive), Hole) else "-"
+        row |= {column: "-" if isinstance(found[column].find(primitive), Hole) else "yes" for column in found}
+        rows.append(row)
+    return rows
+
+
+def _transforms() -> list[dict[str, Any]]:
+    from transforms import grad, nested_grad, parse
+    from transforms.pipeline import PASSES
+
+    systems = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM, **PASSES}
+    return [{"transform": n, "domain": s.domain, "rules": ", ".join(r.name for r in s.rules), "does": s.doc} for n, s in systems.items()]
+
+
+def _sizes() -> list[dict[str, Any]]:
+    root = Path(__file__).resolve().parent.parent.parent
+    rows = []
+    for package in ("semantics", "transforms", "backend", "checkers", "proofs", "adjudge"):
+        files = sorted((root / package).rglob("*.py"))
+        lines = [len(f.read_text().splitlines()) for f in files]
+        rows.append({"package": package, "files": len(files), "lines": sum(lines), "longest file": max(lines)})
+    return rows

@@ -1,0 +1,114 @@
+"""What the commands share: consoles, the reading of FILE:NAME and of arguments, the import of a file that is to be judged."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from semantics.errors import Malformed
+from semantics.ir import Program
+from transforms.parse import functions_in, parse_file
+
+DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
+
+console = Console(highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+Target = Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help="The program: a function in a Python file, read but not run.")]
+Arguments = Annotated[
+    list[str] | None, typer.Argument(metavar="[ARGS]...", help="Arguments: 2.0, 3, True, '(1.0, 2.0)', inf, nan, 0x1.8p+1.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Seed = Annotated[int, typer.Option(help="The seed of every random choice.")]
+
+
+def say(text: str) -> None:
+    """Plain text, as it is."""
+    console.print(text, markup=False)
+
+
+def say_json(value: Any) -> None:
+    """A value as JSON, or JSON text as it is."""
+    say(value if isinstance(value, str) else json.dumps(value, indent=1, default=repr))
+
+
+def split(target: str) -> tuple[Path, str]:
+    """FILE and NAME of `FILE:NAME`; NAME may be missing. Malformed if there is no such file."""
+    file, colon, name = target.rpartition(":")
+    if not colon or (len(file) == 1 and file.isalpha()):
+        file, name = target, ""
+    path = Path(file)
+    if not path.is_file():
+        raise Malformed(f"there is no file {file}", remedy="name a program as FILE:FUNCTION, such as examples/figure_1.py:f")
+    return path, name
+
+
+def load(target: str) -> Program:
+    """The program FILE:FUNCTION, parsed without running the file."""
+    path, name = split(target)
+    known = functions_in(path)
+    if not name:
+        if len(known) != 1:
+            raise Malformed(f"{path} has {len(known)} functions", remedy=f"name one: {', '.join(f'{path}:{k}' for k in known)}")
+        name = known[0]
+    return parse_file(path, name)
+
+
+def number(text: str) -> Any:
+    """An argument as typed on the command line."""
+    try:
+        return float.fromhex(text) if "0x" in text.lower() else _special(text)
+    except (ValueError, SyntaxError):
+        raise Malformed(f"the argument {text!r} is not a value", remedy="2.0, 3, True, '(1.0, 2.0)', inf, -inf, nan, 0x1.8p+1") from None
+
+
+def _special(text: str) -> Any:
+    if text.lstrip("+-") in ("inf", "nan"):
+        return float(text)
+    value = ast.literal_eval(text)
+    if not _is_data(value):
+        raise ValueError(text)
+    return value
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_data(v) for v in value)
+    return value is None or isinstance(value, (bool, int, float))
+
+
+def positions(texts: list[str]) -> int | str | tuple[int | str, ...]:
+    """`--wrt` as typed: positions or names; one stays one, several are a tuple."""
+    parts = [int(t) if t.lstrip("-").isdigit() else t for t in texts]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def import_file(path: Path) -> ModuleType:
+    """Imports a file that is to be judged. This runs its code, and says so on standard error."""
+    errors.print(f"importing {path} (this runs its code)", markup=False)
+    spec = importlib.util.spec_from_file_location(f"_judged_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise Malformed(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise Malformed(f"importing {path} failed: {type(error).__name__}: {error}", remedy="fix the file; it must import alone") from error
+    finally:
+        sys.path.remove(str(path.parent.resolve()))
+    return module
+
+
+def worst(codes: list[int]) -> int:
+    """One exit code for several: refuted before only-unknowns before done."""
+    return REFUTED if REFUTED in codes else ONLY_UNKNOWNS if ONLY_UNKNOWNS in codes else DONE

@@ -1,0 +1,141 @@
+"""`adjudge run`, `step` and `show`: programs, their runs, and their transforms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adjudge.cli.common import Arguments, Json, Target, console, load, number, positions, say, say_json
+from adjudge.functions import value_and_grad
+from adjudge.functions import run as run_program
+from adjudge.tracing import entered
+from adjudge.transforming import NAMES, transform
+from semantics.derivation import Derivation, derive, replay, why_not
+from semantics.errors import Malformed
+from semantics.machine import Machine
+from transforms.parse import SYSTEM as PARSE
+from transforms.parse import initial_file
+
+
+def run(
+    target: Target,
+    arguments: Arguments = None,
+    by: Annotated[list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")] = None,
+    fuel: Annotated[int, typer.Option(help="The most steps the machine may take.")] = 200_000_000,
+    on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda or cuda-simulator.")] = "reference",
+    as_json: Json = False,
+) -> None:
+    """Run a function on the reference machine, or its gradient."""
+    program, values = load(target), [number(a) for a in arguments or []]
+    if by:
+        value, gradient = value_and_grad(program, positions(by), target=on)(*values)
+        say_json({"value": value, "gradient": gradient}) if as_json else say(f"value    {value!r}\ngradient {gradient!r}")
+        return
+    if on != "reference":
+        from adjudge.functions import compile as compile_for
+
+        value = compile_for(program, on)(*values)
+    else:
+        value = run_program(program, *values, fuel=fuel)
+    say_json({"value": value}) if as_json else say(repr(value))
+
+
+def step(
+    target: Target,
+    arguments: Arguments = None,
+    name: Annotated[str, typer.Option("--transform", "-t", help="evaluate, parse, grad, nested_grad, inline, cse, dce, … (adjudge about)")] = "evaluate",
+    after: Annotated[list[str] | None, typer.Option("--after", help="Apply this transform first, unrecorded; may be repeated.")] = None,
+    first: Annotated[int, typer.Option("--first", help="Print at most this many steps; 0 for all.")] = 0,
+    interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Wait for Enter after every step.")] = False,
+    save: Annotated[Path | None, typer.Option(help="Save the derivation as JSON.")] = None,
+    replayed: Annotated[Path | None, typer.Option("--replay", help="Check the run against a derivation saved before.")] = None,
+    why: Annotated[str | None, typer.Option("--why-not", help="Say why this rule does not fire at the end.")] = None,
+    fuel: Annotated[int, typer.Option(help="The most steps to record.")] = 100_000,
+    as_json: Json = False,
+) -> None:
+    """Walk a transform or an evaluation one rule at a time; the printed trace replays."""
+    derivation, system, start = _derivation(target, [number(a) for a in arguments or []], name, after or [], fuel)
+    if save is not None:
+        save.write_text(derivation.to_json())
+    if replayed is not None:
+        replay(system, start, replayed.read_text())
+        say(f"replayed: {len(derivation)} steps, every rule, place and state as recorded")
+        return
+    if as_json:
+        say_json(derivation.to_json())
+        return
+    _print(derivation, first, interactive)
+    fired = ", ".join(f"{rule} {count}" for rule, count in derivation.coverage().most_common())
+    say(f"\n{len(derivation)} steps: {fired or 'none'}")
+    if why is not None:
+        say(why_not(system, derivation.result, why))
+
+
+def _derivation(target: str, values: list[Any], name: str, after: list[str], fuel: int) -> tuple[Derivation[Any], Any, Any]:
+    """The derivation, the system that made it, and the state that it starts from."""
+    if name == "parse":
+        start = initial_file(*_file_and_name(target))
+        return PARSE.derive(start, fuel=fuel), PARSE, start
+    program = transform(load(target), *after).result if after else load(target)
+    if name == "evaluate":
+        expanded, data = entered(program, values)
+        machine = Machine(expanded)
+        begin = machine.initial(data)
+        return derive(machine, begin, fuel=fuel), machine, begin
+    if name not in NAMES:
+        raise Malformed(f"{name!r} is not a transform", remedy=f"evaluate, parse, {', '.join(NAMES)}")
+    return _of_transform(program, name, fuel)
+
+
+def _of_transform(program: Any, name: str, fuel: int) -> tuple[Derivation[Any], Any, Any]:
+    from adjudge.transforming import GRAD, PASSES, before_j, nested_grad
+
+    if name == "grad":
+        begin = before_j(nested_grad.expand(program))
+        return GRAD.derive(begin, fuel=fuel), GRAD, begin
+    if name == "nested_grad":
+        return nested_grad.SYSTEM.derive(program, fuel=fuel), nested_grad.SYSTEM, program
+    if name in PASSES:
+        return PASSES[name].derive(program, fuel=fuel), PASSES[name], program
+    raise Malformed("optimize is several systems", remedy="step one of them, or print the whole with `adjudge show --after optimize`")
+
+
+def _file_and_name(target: str) -> tuple[Path, str]:
+    from adjudge.cli.common import functions_in, split
+
+    path, name = split(target)
+    return path, name or functions_in(path)[0]
+
+
+def _print(derivation: Derivation[Any], first: int, interactive: bool) -> None:
+    shown = 0
+    for line in derivation.lines():
+        if line[:4].strip().isdigit() and not line.startswith("      "):
+            shown += 1
+            if first and shown > first:
+                say(f"      … {len(derivation) - first} more steps")
+                return
+            if interactive and shown > 1:
+                console.input("")
+        say(line)
+
+
+def show(
+    target: Target,
+    after: Annotated[list[str] | None, typer.Option("--after", help="Apply this transform first: grad, inline, optimize, …; may be repeated.")] = None,
+    wrt: Annotated[list[str] | None, typer.Option(help="What `--after grad` differentiates by; may be repeated.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print a program in the graph IR, as parsed or after transforms."""
+    program = load(target)
+    if after:
+        program = transform(program, *after, wrt=positions(wrt or ["0"])).result
+    live = sum(1 for n in program.nodes.values() if type(n).__name__ == "Apply")
+    if as_json:
+        say_json({"text": str(program), "graphs": len(program.graphs), "nodes": len(program.nodes), "applications": live})
+    else:
+        say(f"{program}\n\n; {len(program.graphs)} graphs, {live} applications")
+
+

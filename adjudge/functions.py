@@ -1,0 +1,248 @@
+"""
+Derivatives as functions (DESIGN, section 9).
+
+`grad(f)` and its kin answer with a `Derivative`: a function that is parsed, differentiated and run when it is called, each
+signature once. It can be differentiated again, transformed, compiled, stepped and printed like any other function.
+The default target is the reference machine.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjudge.values import conforms, differentiable, is_function, to_python, to_value
+from semantics.edit import applying
+from semantics.errors import IllTyped, Malformed
+from semantics.ir import Parameter, Program
+from semantics.machine import FUEL, Machine
+from semantics.type_language import type_of
+from transforms import parse as parser
+from transforms.gradient_programs import Wrt, calling
+from transforms.nested_grad import expand
+
+TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator")
+
+
+class Derivative:
+    """
+    macro(f, wrt) as a Python function. Made by `grad`, `value_and_grad`, `jacobian`, `hessian`, `hvp`.
+
+    Called with Python values; arguments that are functions are parsed and linked in. `program(types)` is the program
+    that runs, with the macro expanded.
+    """
+
+    def __init__(self, f: Any, macro: str, wrt: Wrt = 0, target: str = "reference", fuel: int = FUEL) -> None:
+        if not (is_function(f) or isinstance(f, Program)):
+            raise IllTyped(f"{macro} wants a function, found {f!r}", rule=macro, remedy="pass the function itself, not its result")
+        if target not in TARGETS:
+            raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+        self.f, self.macro, self.wrt, self.target, self.fuel = f, macro, _checked_wrt(wrt), target, fuel
+        self.__name__ = f"{macro}_{getattr(f, '__name__', 'f')}"
+        self._runners: dict[Any, Callable[..., Any]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.macro} of {getattr(self.f, '__name__', 'program')} with respect to {self.wrt!r}>"
+
+    def unexpanded(self) -> Program:
+        """The program that calls the macro on f, as `nested_grad` finds it."""
+        return calling(parse(self.f), self.macro, self.wrt, None)
+
+    def program(self, types: Sequence[Any] | None = None) -> Program:
+        """The derivative as a program, its macros expanded. `types` of the parameters; f64 where none is given or declared."""
+        return expand(calling(parse(self.f), self.macro, self.wrt, types))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        primal_count = None
+        if self.macro == "hvp":
+            if len(arguments) % 2 or named:
+                raise IllTyped("hvp(f) wants the arguments of f and then as many directions", rule="hvp", remedy="hvp(f)(x, v)")
+            primal_count = len(arguments) // 2
+            positional = list(arguments)
+        else:
+            positional = bind(self.f, arguments, named)
+        if self.macro != "hvp":
+            for index in positions(self.f, self.wrt, len(positional)):
+                if not is_function(positional[index]):
+                    differentiable(positional[index], _name(self.f, index))
+        return _call(self, self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel)
+
+
+def _checked_wrt(wrt: Any) -> Wrt:
+    parts = wrt if isinstance(wrt, tuple) else (wrt,)
+    if not parts or not all(isinstance(p, (int, str)) and not isinstance(p, bool) for p in parts):
+        raise IllTyped(f"wrt is {wrt!r}", rule="grad", remedy="a position, a parameter name, or a tuple of them")
+    return wrt  # type: ignore[no-any-return]
+
+
+def parse(f: Any) -> Program:
+    """The program of a function, a derivative, or a program (itself). Macros inside are kept; `expand` removes them."""
+    if isinstance(f, Program):
+        return f
+    if isinstance(f, Derivative):
+        return f.unexpanded()
+    row = getattr(f, "row", None)
+    if row is not None and not inspect.isfunction(f):
+        return applying(row)
+    if not is_function(f):
+        raise Malformed(f"{f!r} is not a function", remedy="pass a function, a derivative or a Program")
+    return parser.parse(f)
+
+
+def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """The arguments by position, keywords and defaults filled in as Python would; IllTyped where Python would refuse."""
+    while isinstance(f, Derivative):
+        f = f.f
+    if isinstance(f, Program):
+        wanted = [getattr(f.nodes[n], "name", "") for n in f.graphs[f.entry].parameters]
+        if named or len(arguments) != len(wanted):
+            raise IllTyped(f"the program takes {len(wanted)} arguments: {', '.join(wanted)}", rule="enter")
+        return list(arguments)
+    try:
+        bound = inspect.signature(f).bind(*arguments, **named)
+    except TypeError as error:
+        raise IllTyped(f"{getattr(f, '__name__', 'f')}: {error}", rule="enter", remedy=f"its signature is {inspect.signature(f)}") from None
+    except ValueError:
+        return list(arguments)
+    bound.apply_defaults()
+    return list(bound.args)
+
+
+def positions(f: Any, wrt: Wrt, count: int) -> list[int]:
+    """The positions that `wrt` means, for a call with `count` arguments."""
+    names = [_name(f, i) for i in range(count)]
+    found = []
+    for part in wrt if isinstance(wrt, tuple) else (wrt,):
+        if isinstance(part, str) and part in names:
+            found.append(names.index(part))
+        elif isinstance(part, int) and -count <= part < count:
+            found.append(part % count)
+        else:
+            raise Malformed(f"wrt is {part!r}, but the arguments are {', '.join(names) or 'none'}", rule="grad", remedy="a position or a name")
+    return found
+
+
+def _name(f: Any, index: int) -> str:
+    while isinstance(f, Derivative):
+        f = f.f
+    if isinstance(f, Program):
+        node = f.nodes[f.graphs[f.entry].parameters[index]]
+        return node.name if isinstance(node, Parameter) and node.name else f"argument {index}"
+    try:
+        return list(inspect.signature(f).parameters)[index]
+    except (ValueError, TypeError, IndexError):
+        return f"argument {index}"
+
+
+def _call(
+    key: Any,
+    macro: str | None,
+    wrt: Wrt,
+    f: Any,
+    arguments: Sequence[Any],
+    runners: dict[Any, Callable[..., Any]],
+    target: str,
+    primal_count: int | None = None,
+    fuel: int = FUEL,
+) -> Any:
+    """Runs macro(f, wrt) on arguments by position: makes the program of this signature once, then calls it."""
+    functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
+    data = [to_value(a, _name(f, i)) for i, a in enumerate(arguments) if i not in functions]
+    types: list[Any] = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(arguments)]
+    signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
+    if signature not in runners:
+        program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
+        runners[signature] = runner(expand(program), [t for t in types if t is not None], target, fuel)
+    return runners[signature](*data)
+
+
+def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL) -> Callable[..., Any]:
+    """A function of machine values that runs an expanded program on a target."""
+    if target == "reference":
+        machine = Machine(program)
+        return lambda *data: to_python(machine.run(data, fuel).value, machine)
+    from backend import compile as compile_for
+
+    return compile_for(program, tuple(types), target)
+
+
+def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:
+    """The value of f at the arguments, on the reference machine. OutOfFuel after `fuel` steps."""
+    return _call(f, None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
+
+
+def grad(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+    """The gradient of f, whose result is a real, with respect to one argument or a tuple of them (2018, section 3.2)."""
+    return Derivative(f, "grad", wrt, target)
+
+
+def value_and_grad(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+    """The value and the gradient of f, as a pair, from one forward pass."""
+    return Derivative(f, "value_and_grad", wrt, target)
+
+
+def jacobian(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+    """The gradient of each element of f's result, a tuple written out in its return; of the result itself if it is a real."""
+    return Derivative(f, "jacobian", wrt, target)
+
+
+def hessian(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+    """The second derivatives of f by real arguments: one number for one position, a tuple of rows for a tuple of them."""
+    return Derivative(f, "hessian", wrt, target)
+
+
+def hvp(f: Any, *, target: str = "reference") -> Derivative:
+    """hvp(f)(x…, v…): the product of the Hessian of f at x… with the direction v…, reverse over reverse."""
+    return Derivative(f, "hvp", 0, target)
+
+
+def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """
+    The value of f, and its pullback: from a sensitivity of the value to the sensitivities of all arguments.
+
+    The pullback may be called any number of times. IllTyped if what it is given has not the structure of the value.
+    """
+    functions = {i: parse(a) for i, a in enumerate(primals) if is_function(a)}
+    data = [to_value(a, _name(f, i)) for i, a in enumerate(primals) if i not in functions]
+    types = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(primals)]
+    machine = Machine(expand(calling(parse(f), "vjp", 0, types, functions)))
+    out, closure = machine.run(data).value
+
+    def pullback(sensitivity: Any) -> tuple[Any, ...]:
+        d = to_value(sensitivity, "the sensitivity")
+        if not conforms(d, out):
+            raise IllTyped(f"the sensitivity of {out!r} cannot be {d!r}", rule="vjp", remedy="the structure of the value, with a real for each real")
+        return to_python(machine.call(closure, [d]), machine)  # type: ignore[no-any-return]
+
+    return to_python(out, machine), pullback
+
+
+def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of f at `primals` and its derivative in the direction `tangents`: the transpose of the transpose."""
+    if len(primals) != len(tangents):
+        raise IllTyped(f"{len(primals)} primals but {len(tangents)} tangents", rule="jvp", remedy="one tangent for each primal")
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        differentiable(x, _name(f, i))
+        if not conforms(to_value(t), to_value(x)):
+            raise IllTyped(f"the tangent of {x!r} cannot be {t!r}", rule="jvp", remedy="the structure of the primal, with a real for each real")
+    types = [type_of(to_value(a)) for a in primals]
+    machine = Machine(expand(calling(parse(f), "jvp", 0, types)))
+    return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]
+
+
+def compile(f: Any, target: str = "cpu") -> Callable[..., Any]:
+    """
+    f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda" or "cuda-simulator".
+
+    Compiled per signature, at the first call with it. Malformed if the program is not closure-free after optimization.
+    """
+    if target not in TARGETS:
+        raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+    runners: dict[Any, Callable[..., Any]] = {}
+
+    def compiled(*arguments: Any, **named: Any) -> Any:
+        return _call(f, None, 0, f, bind(f, arguments, named), runners, target)
+
+    compiled.__name__ = getattr(f, "__name__", "f")
+    return compiled

@@ -1,0 +1,231 @@
+"""
+Values at compile time: which scalars of the generated code make up a value of the program.
+
+A value has the structure of its type, known before anything runs: a tuple is its elements, a closure of a known graph its
+captured values, one of several types a test for each and the parts of all. So tuples and closures cost nothing, and a
+function chosen at run time is a choice among finitely many known ones (Reynolds' defunctionalisation, at compile time).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from semantics.columns.types import NEVER, Literal, Union, join, kind_of
+from semantics.errors import IllTyped, Malformed
+from semantics.type_language import BOOLEAN, INTEGER, REAL, FunctionType, Scalar, TupleType
+
+DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reg:
+    """A scalar: an expression without effects, its type, and its value if that is known."""
+
+    text: str
+    type: Scalar
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fn:
+    """A known function: a graph with its captured values, or a primitive."""
+
+    function: Any
+    captured: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The one value of its type: unit, zero, an unbound variable, a text."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """One of several: `tests[i]` is an expression that holds when the value is `options[i]`, of type `type.members[i]`."""
+
+    type: Union
+    tests: tuple[str, ...]
+    options: tuple[Any, ...]
+
+
+def literal(value: Any) -> Reg:
+    """A constant scalar; special values by name, negative numbers in parentheses."""
+    if isinstance(value, bool):
+        return Reg(repr(value), BOOLEAN, value)
+    if isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise IllTyped(
+                f"the constant {value} does not fit 64 bits", rule="backend", remedy="run it on the reference, or use a real"
+            )
+        return Reg(repr(value) if value >= 0 else f"({value!r})", INTEGER, value)
+    if math.isnan(value):
+        return Reg("_nan", REAL)
+    if math.isinf(value):
+        return Reg("_inf" if value > 0 else "(-_inf)", REAL)
+    return Reg(repr(value) if math.copysign(1.0, value) > 0 else f"({value!r})", REAL)
+
+
+def typed(value: Any) -> Any:
+    """The type of a value."""
+    match value:
+        case Reg(_, type, known):
+            return type if known is None else Literal(type, known)
+        case Items(items):
+            return TupleType(tuple(typed(i) for i in items))
+        case Fn(function, captured):
+            return FunctionType(function, tuple(typed(c) for c in captured))
+        case _:
+            return value.type
+
+
+def plain(value: Any) -> Any:
+    """The value with what is known of its scalars forgotten."""
+    match value:
+        case Reg(text, type, _):
+            return Reg(text, type)
+        case Items(items):
+            return Items(tuple(plain(i) for i in items))
+        case Fn(function, captured):
+            return Fn(function, tuple(plain(c) for c in captured))
+        case Sum(type, tests, options):
+            return Sum(type, tests, tuple(plain(o) for o in options))
+        case _:
+            return value
+
+
+def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
+    """A value of `type` whose scalars are named by `scalar`; a literal needs none."""
+    match type:
+        case Literal(_, value):
+            return literal(value)
+        case TupleType(items):
+            return Items(tuple(make(i, scalar) for i in items))
+        case FunctionType(function, captured):
+            return Fn(function, tuple(make(c, scalar) for c in captured))
+        case Union(members):
+            tag = scalar(INTEGER)
+            return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))
+        case _ if type in DEFAULTS:
+            return Reg(scalar(type), type)
+        case _:
+            return Nothing(type)
+
+
+def default(type: Any) -> Any:
+    """Some value of `type`, for the parts of a choice that was not taken."""
+    return make(type, lambda scalar: DEFAULTS[scalar])
+
+
+def scalars(value: Any) -> Iterator[Reg]:
+    """The scalars that a value is stored in, in order; a choice begins with its number."""
+    match value:
+        case Reg(_, _, None):
+            yield value
+        case Items(parts) | Fn(_, parts):
+            for part in parts:
+                yield from scalars(part)
+        case Sum(_, tests, options):
+            yield Reg(_number(tests), INTEGER)
+            for option in options:
+                yield from scalars(option)
+
+
+def _number(tests: tuple[str, ...]) -> str:
+    """The number of the test that holds."""
+    if tests[0].endswith(" == 0") and all(t == tests[0][:-1] + str(i) for i, t in enumerate(tests)):
+        return tests[0][: -len(" == 0")]
+    text = str(len(tests) - 1)
+    for i, test in reversed(list(enumerate(tests[:-1]))):
+        text = f"({i} if {test} else {text})"
+    return text
+
+
+def convert(value: Any, type: Any) -> Any:
+    """The value as one of the wider type `type`."""
+    match type, value:
+        case Literal(), _:
+            return make(type, lambda _: "")
+        case TupleType(items), Items(parts):
+            return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)))
+        case FunctionType(function, types), Fn(_, parts):
+            return Fn(function, tuple(convert(p, t) for p, t in zip(parts, types, strict=True)))
+        case Union(members), _:
+            return _widened(value, type, members)
+        case _, Reg(_, of, _) if of == type:
+            return value
+        case _, Nothing(of) if of == type:
+            return value
+        case _:
+            raise Malformed(f"a value of type {typed(value)} cannot be stored as {type}", rule="backend")
+
+
+def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
+    """Each option of the value goes to the member of its kind; options that share a member are selected by their tests."""
+    kinds = [kind_of(m) for m in members]
+    sources = list(zip(value.tests, value.options, strict=True)) if isinstance(value, Sum) else [("True", value)]
+    tests, options = ["False"] * len(members), [default(m) for m in members]
+    for test, option in sources:
+        at = kinds.index(_kind(option))
+        converted = convert(option, members[at])
+        options[at] = converted if tests[at] == "False" else select(test, converted, options[at])
+        tests[at] = test if tests[at] == "False" else f"({tests[at]} or {test})"
+    return Sum(type, tuple(tests), tuple(options))
+
+
+def _kind(value: Any) -> Any:
+    """The kind of a value's type, literals read as their type."""
+    found = typed(value)
+    return kind_of(found)
+
+
+def select(test: str, a: Any, b: Any) -> Any:
+    """`a if test else b`, at the join of their types."""
+    type = join(typed(a), typed(b))
+    match a, b:
+        case Reg(x, t, v), Reg(y, u, w) if t == u:
+            return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)
+        case Items(x), Items(y) if len(x) == len(y):
+            return Items(tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
+        case Fn(f, x), Fn(g, y) if f == g and len(x) == len(y):
+            return Fn(f, tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
+        case Nothing(x), Nothing(y) if x == y:
+            return a
+        case _ if type == NEVER or not isinstance(type, Union):
+            raise Malformed(f"{typed(a)} and {typed(b)} have no common representation", rule="backend")
+        case _:
+            return _chosen(test, convert(plain(a), erased(type)), convert(plain(b), erased(type)))
+
+
+def erased(type: Any) -> Any:
+    """`type` without literals."""
+    from semantics.columns.types import erase
+
+    return erase(type)
+
+
+def _chosen(test: str, a: Sum, b: Sum) -> Sum:
+    """The selection between two values of one union; an option that only one side can be needs no selection."""
+    tests, options = [], []
+    for s, t, x, y in zip(a.tests, b.tests, a.options, b.options, strict=True):
+        if t == "False":
+            tests.append("False" if s == "False" else test if s == "True" else f"({test} and {s})")
+            options.append(x)
+        elif s == "False":
+            tests.append(f"(not {test})" if t == "True" else f"((not {test}) and {t})")
+            options.append(y)
+        else:
+            tests.append(f"({s} if {test} else {t})")
+            options.append(select(test, x, y))
+    return Sum(a.type, tuple(tests), tuple(options))

@@ -1,0 +1,30 @@
+"""
+Status codes: how generated code says that it trapped. It computes no exception, so the same source runs on a GPU.
+
+Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises.
+"""
+
+from __future__ import annotations
+
+from semantics.errors import AdjudgeError, OutOfFuel, Trap
+
+OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK = range(10)
+
+_TRAPS = {
+    OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
+    DIVISION: ("integer division by zero", "test the divisor first"),
+    NOT_FINITE: ("an infinity or NaN has no integer part", "test math.isfinite first"),
+    INDEX: ("an index is outside its tuple", "test the index first"),
+    ZERO_POWER: ("0 to a negative power", "test the base first"),
+    ZERO_STEP: ("range with step 0", "test the step first"),
+    UNBOUND: ("a local variable is used before it is assigned", "assign it on every path"),
+    STUCK: ("the program does not return here", "every path to this place traps"),
+}
+
+
+def error(status: int, budget: int) -> AdjudgeError:
+    """The error for a status that is not OK."""
+    if status == FUEL:
+        return OutOfFuel(f"the loops did not end within {budget} turns", rule="backend", remedy="raise budget")
+    what, remedy = _TRAPS[status]
+    return Trap(what, rule="backend", remedy=remedy)

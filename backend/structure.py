@@ -1,0 +1,154 @@
+"""
+The structural primitives, computed on the structure of values while code is generated.
+
+Building and taking apart tuples, choosing between closures and adding sensitivities of known structure costs nothing or a
+few scalar operations; ZERO is never a number at run time, so strong zeros stay strong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from backend.shape import Fn, Items, Nothing, Reg, Sum, literal, select, typed
+from backend.status import INDEX
+from semantics.columns.types import ZERO_TYPE
+from semantics.errors import IllTyped
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.type_language import REAL, UNIT, Scalar
+
+ZERO_VALUE = Nothing(ZERO_TYPE)
+
+
+class Emitter(Protocol):
+    """What the structural primitives ask of the lowering."""
+
+    def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any: ...
+    def trap(self, condition: str, status: int) -> None: ...
+
+
+def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> Any:
+    """A choice, decided now if the condition is known."""
+    if condition.value is not None:
+        return consequent if condition.value else alternative
+    return select(condition.text, consequent, alternative)
+
+
+def make_tuple(emit: Emitter, *items: Any) -> Any:
+    """The tuple itself: no code."""
+    return Items(items)
+
+
+def getitem(emit: Emitter, t: Any, i: Any) -> Any:
+    """An element; of an index known only when it runs, a choice among all, after a test of the bounds."""
+    if isinstance(t, Nothing):
+        return ZERO_VALUE
+    size = len(t.items)
+    if i.value is not None:
+        if -size <= i.value < size:
+            return t.items[i.value]
+        emit.trap("True", INDEX)
+        return None
+    emit.trap(f"{i.text} < {-size} or {i.text} >= {size}", INDEX)
+    found = None
+    for k, item in enumerate(t.items):
+        found = item if found is None else select(f"({i.text} == {k} or {i.text} == {k - size})", item, found)
+    return found
+
+
+def length(emit: Emitter, t: Any) -> Any:
+    """Known now."""
+    return literal(len(t.items))
+
+
+def of_length(emit: Emitter, t: Any, n: Any) -> Any:
+    """t itself; of another length it traps."""
+    if n.value is None:
+        emit.trap(f"{n.text} != {len(t.items)}", INDEX)
+    elif n.value != len(t.items):
+        emit.trap("True", INDEX)
+        return None
+    return t
+
+
+def gadd(emit: Emitter, a: Any, b: Any) -> Any:
+    """Element by element; a zero is neutral."""
+    if isinstance(a, Nothing) or isinstance(b, Nothing):
+        return b if isinstance(a, Nothing) else a
+    if isinstance(a, Items):
+        return Items(tuple(emit.primitive(TABLE["gadd"], [x, y]) for x, y in zip(a.items, b.items, strict=True)))
+    return emit.primitive(TABLE["add"], [a, b])
+
+
+def inject(emit: Emitter, n: Any, i: Any, d: Any) -> Any:
+    """A tuple of zeros but for one element."""
+    if isinstance(d, Nothing) and d.type == ZERO_TYPE:
+        return ZERO_VALUE
+    if i.value is not None:
+        return Items(tuple(d if k == i.value % n.value else ZERO_VALUE for k in range(n.value)))
+    return Items(tuple(select(f"({i.text} == {k} or {i.text} == {k - n.value})", d, ZERO_VALUE) for k in range(n.value)))
+
+
+def instantiate(emit: Emitter, d: Any, x: Any) -> Any:
+    """The sensitivity as a plain value of x's structure."""
+    parts = x.items if isinstance(x, Items) else x.captured if isinstance(x, Fn) and not isinstance(x.function, Primitive) else None
+    if parts is not None:
+        items = []
+        for k, part in enumerate(parts):
+            inside = emit.primitive(TABLE["getitem"], [d, literal(k)])
+            items.append(emit.primitive(TABLE["instantiate"], [inside, part]))
+        return Items(tuple(items))
+    if isinstance(x, Reg) and x.type == REAL:
+        return Reg("0.0", REAL) if isinstance(d, Nothing) else d
+    return Nothing(UNIT)
+
+
+def identity(emit: Emitter, x: Any) -> Any:
+    """J of data is the data."""
+    return x
+
+
+def to_boolean(emit: Emitter, x: Any) -> Any:
+    """The truth of a tuple is known now."""
+    return literal(bool(x.items))
+
+
+STRUCTURAL: dict[str, Callable[..., Any]] = {
+    "switch": switch,
+    "make_tuple": make_tuple,
+    "getitem": getitem,
+    "length": length,
+    "of_length": of_length,
+    "gadd": gadd,
+    "inject": inject,
+    "instantiate": instantiate,
+    "J": identity,
+}
+WHOLE = frozenset({"make_tuple", "J"})
+
+
+def with_zero(name: str, arguments: list[Any]) -> Any:
+    """Arithmetic on the symbolic zero, where its result is known now; None where the zero is read as the real 0."""
+    zero = [isinstance(a, Nothing) for a in arguments]
+    match name:
+        case "add":
+            return arguments[1] if zero[0] else arguments[0]
+        case "sub":
+            return arguments[0] if zero[1] else None
+        case "mul":
+            return ZERO_VALUE
+        case "div" if zero[0]:
+            return ZERO_VALUE
+        case "neg":
+            return ZERO_VALUE
+        case _:
+            return None
+
+
+def unsupported(what: str, value: Any) -> IllTyped:
+    """The error for a value that generated code cannot hold there."""
+    return IllTyped(f"{what}, found {typed(value)}", rule="backend", remedy="run it on the reference machine")
+
+
+__all__ = ["STRUCTURAL", "WHOLE", "ZERO_VALUE", "Emitter", "Scalar", "Sum", "unsupported", "with_zero"]

@@ -1,0 +1,259 @@
+"""
+All contact with Numba and CUDA: what the free names of generated code mean on each target, and how it is compiled.
+
+    python          CPython, with the reference's own total functions
+    cpu             numba.njit: no fastmath, no vector math library, so bit-identical to `math`
+    cuda-simulator  Numba's simulator of CUDA threads, over the Python bindings
+    cuda            a GPU; `ptx` compiles for one without having it
+
+Every product is `_mul`: `dmul_rn` on CUDA, which the assembler may not fuse with an addition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import math
+import operator
+import types
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from semantics.columns.meaning import ELEMENTARY, atan2, copysign, hypot, ieee_divide, ieee_power
+from semantics.errors import IllTyped
+from semantics.primitives.table import ELEMENTARY as ROWS
+from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+
+TARGETS = ("python", "cpu", "cuda-simulator", "cuda")
+NAMES = tuple(p.name for p in ROWS)
+CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
+ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
+Bindings = dict[str, Any]
+
+
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def _floor(x: float) -> float:
+    """floor as a double, total, keeping the sign of a zero."""
+    return math.copysign(float(math.floor(x)), x) if math.isfinite(x) else x
+
+
+def _fmod(x: float, y: float) -> float:
+    """fmod, total."""
+    return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
+
+
+def python_bindings() -> Bindings:
+    """The reference's functions."""
+    functions: Bindings = {f"_{name}": cell for name, cell in ELEMENTARY.items()}
+    functions |= {"_atan2": atan2, "_hypot": hypot, "_copysign": copysign, "_pow": ieee_power, "_div": ieee_divide}
+    return functions | CONSTANTS | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod}
+
+
+@cache
+def _cpu_functions() -> Bindings:
+    """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
+    import numpy
+
+    from backend import cpu_functions
+
+    functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
+    return functions | {
+        "_mul": cpu_functions.mul,
+        "_div": cpu_functions.div,
+        "_pow": math.pow,
+        "_cbrt": numpy.cbrt,
+        "_floor": numpy.floor,
+        "_fmod": numpy.fmod,
+    }
+
+
+def cpu_bindings() -> Bindings:
+    """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
+    from numba import njit
+
+    return _cpu_functions() | CONSTANTS | {"_device": njit(error_model="numpy", cache=True)}
+
+
+@cache
+def _cuda_functions() -> Bindings:
+    cuda = _cuda()
+    from numba.cuda import libdevice
+
+    device = cuda.jit(device=True)
+
+    @device
+    def _div(a, b):  # type: ignore[no-untyped-def]
+        return a / b
+
+    functions: Bindings = {f"_{name}": getattr(libdevice, name) for name in NAMES if name != "sqrt"}
+    return functions | {
+        "_sqrt": libdevice.dsqrt_rn,
+        "_pow": libdevice.pow,
+        "_mul": libdevice.dmul_rn,
+        "_floor": libdevice.floor,
+        "_fmod": libdevice.fmod,
+        "_div": _div,
+    }
+
+
+def cuda_bindings() -> Bindings:
+    """NVIDIA's device functions."""
+    cuda = _cuda()
+
+    return _cuda_functions() | CONSTANTS | {"_device": cuda.jit(device=True), "cuda": cuda}
+
+
+def simulator_bindings() -> Bindings:
+    """The Python bindings, and the module whose thread indices the simulator supplies."""
+    cuda = _cuda()
+
+    return python_bindings() | {"cuda": cuda}
+
+
+def bindings(target: str) -> Bindings:
+    """The free names of generated code on a target."""
+    return {
+        "python": python_bindings,
+        "cpu": cpu_bindings,
+        "cuda": cuda_bindings,
+        "cuda-simulator": simulator_bindings,
+    }[target]()
+
+
+def refuse_absent(target: str, source: str) -> None:
+    """IllTyped if the source calls a function that the target does not have."""
+    for name, reason in ABSENT.get(target, {}).items():
+        if f"{name}(" in source:
+            raise IllTyped(f"{name[1:]} cannot run on the target {target}: {reason}", rule="backend", remedy="use another target")
+
+
+def _cuda() -> Any:
+    """The module numba.cuda, untyped."""
+    return importlib.import_module("numba.cuda")
+
+
+# what there is
+
+
+@cache
+def targets() -> dict[str, str]:
+    """For every target, "" if it can run here, else why it cannot."""
+    return {"python": "", "cpu": "", "cuda-simulator": _cuda_package(), "cuda": _cuda_package() or _device()}
+
+
+def _cuda_package() -> str:
+    if importlib.util.find_spec("numba_cuda") is None:
+        return "the package numba-cuda is not installed"
+    cuda = _cuda()
+
+    if cuda.implementation != "NVIDIA":
+        return "numba.cuda is not NVIDIA's implementation"
+    return ""
+
+
+def _device() -> str:
+    cuda = _cuda()
+
+    try:
+        return "" if cuda.is_available() else "no GPU or no driver"
+    except Exception as error:
+        return f"the driver failed: {error}"
+
+
+@cache
+def ptx_available() -> str:
+    """ "" if PTX can be made here, else why not. libnvvm comes with the CUDA toolkit or as a package of its own."""
+    if reason := _cuda_package():
+        return reason
+    try:
+        compile_ptx(_nothing, (), (9, 0))
+    except Exception as error:
+        return f"libnvvm cannot be used: {str(error).splitlines()[0]}"
+    return ""
+
+
+def _nothing() -> None:
+    return None
+
+
+def versions() -> str:
+    """Everything outside the source that decides what compiled code is."""
+    import numba
+    import numpy
+
+    return f"numba {numba.__version__} numpy {numpy.__version__}"
+
+
+# compilation
+
+
+@contextlib.contextmanager
+def _without_device(cc: tuple[int, int]) -> Iterator[None]:
+    """
+    What asks a driver, answered without one: the capability that device functions are compiled for, and the name of the
+    architecture, which Numba looks up in the runtime compiler (libnvrtc) although it does not run it.
+    """
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
+    nvrtc: Any = importlib.import_module("numba.cuda.cudadrv.nvrtc")
+    paths: Any = importlib.import_module("numba.cuda.cuda_paths")
+    kept = dispatcher.get_current_device, nvrtc.get_arch_option, paths._get_nvrtc_path
+    dispatcher.get_current_device = lambda: types.SimpleNamespace(compute_capability=cc)
+    nvrtc.get_arch_option = lambda major, minor, arch="": f"compute_{major}{minor}{arch}"
+    paths._get_nvrtc_path = lambda: _or_none(kept[2])
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device, nvrtc.get_arch_option, paths._get_nvrtc_path = kept
+
+
+def _or_none(find: Callable[[], Any]) -> Any:
+    """What `find` finds; None where the library is not installed."""
+    try:
+        return find()
+    except Exception:
+        return None
+
+
+def compile_ptx(function: Callable[..., Any], signature: tuple[Any, ...], cc: tuple[int, int]) -> str:
+    """The PTX of a kernel for one compute capability; needs no GPU."""
+    from numba import void
+
+    cuda = _cuda()
+    with _without_device(cc):
+        text, _ = cuda.compile(function, void(*signature), device=False, abi="numba", cc=cc)
+    return str(text.decode() if isinstance(text, bytes) else text)
+
+
+_NUMBA = {REAL: "float64", INTEGER: "int64", BOOLEAN: "boolean"}
+
+
+def array_types(scalars: tuple[Scalar, ...]) -> tuple[Any, ...]:
+    """Numba's types of one-dimensional arrays of these scalars."""
+    import numba
+
+    return tuple(getattr(numba, _NUMBA[t])[::1] for t in scalars)
+
+
+def kernel_signature(arguments: tuple[Scalar, ...], results: tuple[Scalar, ...]) -> tuple[Any, ...]:
+    """The signature of the batch kernel: arrays of arguments, results and statuses, then fuel and one."""
+    import numba
+
+    return (*array_types(arguments), *array_types(results), numba.int64[::1], numba.int64, numba.float64)
+
+
+def simulated(function: Callable[..., Any]) -> Any:
+    """The function as a kernel that Numba's simulator runs, beside the real target in one process."""
+    kernel: Any = importlib.import_module("numba.cuda.simulator.kernel")
+    return kernel.FakeCUDAKernel(function, False)
+
+
+def jitted(function: Callable[..., Any]) -> Any:
+    """The function as a kernel for the GPU."""
+    cuda = _cuda()
+
+    return cuda.jit(function)

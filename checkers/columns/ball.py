@@ -1,0 +1,279 @@
+"""
+The column "ball": reals are balls, midpoint and radius, of `python-flint`; every result encloses the exact one.
+
+Integers stay integers, doubles are taken exactly. A comparison, a kink or an edge of a domain is decided when all reals of
+the ball agree; if some differ, `Undecided` says that the point lies on a guard boundary; if none is in the domain, `Trap`.
+Balls know no signed zeros and no NaN.
+
+`balls(bits, smooth)`: with `smooth` a ball that is exactly a point at which a primitive has no finite derivative is
+undecided too. A program that runs in a smooth reading on a box is differentiable on the box, by composition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from flint import arb, ctx
+
+from checkers.columns.ball_decisions import (
+    ball_of,
+    check_numbers,
+    comparison,
+    equal,
+    finite,
+    floor_of,
+    less,
+    lift,
+    outside,
+    sign_of,
+    straddles,
+    to_boolean,
+    to_whole,
+    truncate,
+    whole,
+)
+from semantics.columns.meaning import MEANING
+from semantics.columns.structure import CELLS as STRUCTURE
+from semantics.columns.structure import instantiate, wrong
+from semantics.denotation import Reading
+from semantics.primitives.row import Column, Hole
+from semantics.primitives.table import MACROS
+from semantics.tangents import ZERO
+
+BITS = 400
+
+
+# arithmetic
+
+
+def _arithmetic(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def cell(a: Any, b: Any) -> Any:
+        check_numbers(name, a, b)
+        return function(a, b)
+
+    return cell
+
+
+def _nonzero(name: str, y: arb) -> arb:
+    if y == 0:
+        raise outside(name, "a zero divisor")
+    if not y != 0:
+        raise straddles(name, y, "0")
+    return y
+
+
+def _divide(a: Any, b: Any) -> Any:
+    return ZERO if a is ZERO else finite("div", ball_of("div", a) / _nonzero("div", ball_of("div", b)))
+
+
+def _floordiv(a: Any, b: Any) -> Any:
+    if whole(a, b):
+        return MEANING.cells["floordiv"](a, b)  # type: ignore[operator]
+    return arb(floor_of("floordiv", _divide(ball_of("floordiv", a), b)))
+
+
+def _mod(a: Any, b: Any) -> Any:
+    if whole(a, b):
+        return MEANING.cells["mod"](a, b)  # type: ignore[operator]
+    return ball_of("mod", a) - ball_of("mod", b) * _floordiv(ball_of("mod", a), b)
+
+
+def _abs(x: Any) -> Any:
+    if type(x) is int:
+        return abs(x)
+    x = ball_of("abs", x)
+    return x if sign_of("abs", x) >= 0 else -x
+
+
+def _copysign(x: Any, y: Any) -> arb:
+    x, y = ball_of("copysign", x), ball_of("copysign", y)
+    if y == 0:
+        raise straddles("copysign", y, "a zero whose sign is not known")
+    size: arb = _abs(x)
+    return size * sign_of("copysign", y)
+
+
+def _natural_power(x: arb, n: int) -> arb:
+    """x**n by squaring, n >= 0: also where the ball holds 0."""
+    result = arb(1)
+    while n:
+        if n & 1:
+            result = result * x
+        x, n = x * x, n >> 1
+    return result
+
+
+def _power(smooth: bool) -> Callable[[Any, Any], Any]:
+    def power(a: Any, b: Any) -> Any:
+        check_numbers("pow", a, b)
+        if whole(a, b) and b >= 0:
+            return MEANING.cells["pow"](a, b)  # type: ignore[operator]
+        x, y = ball_of("pow", a), ball_of("pow", b)
+        n = y.unique_fmpz() if y.is_exact() else None
+        if x != 0:
+            if n is None and not x > 0:
+                raise outside("pow", x) if x < 0 else straddles("pow", x, "0")
+            return finite("pow", x**y)
+        if n is not None and n >= 0:
+            return _natural_power(x, int(n))
+        if x == 0 and y > 0 and not smooth:
+            return arb(0)
+        raise outside("pow", x) if x == 0 and y < 0 else straddles("pow", x, "0")
+
+    return power
+
+
+# elementary functions
+
+
+def _elementary(
+    name: str, function: Callable[[arb], arb], low: float = -math.inf, high: float = math.inf, closed: bool = False
+) -> Callable[[Any], arb]:
+    """`function` on the domain from `low` to `high`, whose ends belong to it if it is `closed`."""
+
+    def cell(a: Any) -> arb:
+        x = ball_of(name, a)
+        if (low > -math.inf and not (x > low or (closed and x == low))) or (
+            high < math.inf and not (x < high or (closed and x == high))
+        ):
+            raise outside(name, x) if _beyond(x) else straddles(name, x, "the edge of the domain")
+        return finite(name, function(x))
+
+    def _beyond(x: arb) -> bool:
+        return bool(x < low or x > high or (not closed and x in (low, high)))
+
+    return cell
+
+
+def _cbrt(smooth: bool) -> Callable[[arb], arb]:
+    def cbrt(x: arb) -> arb:
+        sign = sign_of("cbrt", x)
+        if sign == 0 and smooth:
+            raise straddles("cbrt", x, "0")
+        return sign * (x if sign >= 0 else -x).root(3)
+
+    return cbrt
+
+
+def _hypot(smooth: bool) -> Callable[[Any, Any], arb]:
+    def hypot(x: Any, y: Any) -> arb:
+        x, y = ball_of("hypot", x), ball_of("hypot", y)
+        if x == 0 and y == 0 and not smooth:
+            return arb(0)
+        if not (x != 0 or y != 0):
+            raise straddles("hypot", x, "the origin")
+        return finite("hypot", (_natural_power(x, 2) + _natural_power(y, 2)).sqrt())
+
+    return hypot
+
+
+def _atan2(y: Any, x: Any) -> arb:
+    y, x = ball_of("atan2", y), ball_of("atan2", x)
+    if not (x > 0 or y != 0):
+        raise straddles("atan2", y, "the half-line where the angle jumps")
+    return finite("atan2", arb.atan2(y, x))
+
+
+def _seed(out: Any) -> arb:
+    if not isinstance(out, arb):
+        raise wrong("grad", "a function whose result is a real", out)
+    return arb(1)
+
+
+def _cells(smooth: bool) -> dict[str, Callable[..., Any] | Hole]:
+    """The cells at the ambient precision."""
+    elementary = {
+        name: _elementary(name, *rest)
+        for name, *rest in (
+            ("exp", arb.exp),
+            ("expm1", arb.expm1),
+            ("log", arb.log, 0.0),
+            ("log1p", arb.log1p, -1.0),
+            ("log2", lambda x: x.log() / arb(2).log(), 0.0),
+            ("log10", lambda x: x.log() / arb(10).log(), 0.0),
+            ("sqrt", arb.sqrt, 0.0, math.inf, not smooth),
+            ("cbrt", _cbrt(smooth)),
+            ("sin", arb.sin),
+            ("cos", arb.cos),
+            ("tan", arb.tan),
+            ("asin", arb.asin, -1.0, 1.0, not smooth),
+            ("acos", arb.acos, -1.0, 1.0, not smooth),
+            ("atan", arb.atan),
+            ("sinh", arb.sinh),
+            ("cosh", arb.cosh),
+            ("tanh", arb.tanh),
+            ("asinh", arb.asinh),
+            ("acosh", arb.acosh, 1.0, math.inf, not smooth),
+            ("atanh", arb.atanh, -1.0, 1.0),
+            ("erf", arb.erf),
+            ("erfc", arb.erfc),
+        )
+    }
+    return {
+        **STRUCTURE,
+        **elementary,
+        **{p.name: Hole("a function on functions, expanded before a program runs") for p in MACROS},
+        "add": _arithmetic("add", lambda a, b: a + b),
+        "sub": _arithmetic("sub", lambda a, b: a - b),
+        "mul": _arithmetic("mul", lambda a, b: a * b),
+        "div": _arithmetic("div", _divide),
+        "floordiv": _arithmetic("floordiv", _floordiv),
+        "mod": _arithmetic("mod", _mod),
+        "pow": _power(smooth),
+        "neg": lambda a: -a if a is ZERO or type(a) is int else -ball_of("neg", a),
+        "abs": _abs,
+        "min": _arithmetic("min", lambda a, b: b if less("min", b, a) else a),
+        "max": _arithmetic("max", lambda a, b: b if less("max", a, b) else a),
+        "sign": lambda a: arb(sign_of("sign", ball_of("sign", a))),
+        "atan2": _atan2,
+        "hypot": _hypot(smooth),
+        "copysign": _copysign,
+        "to_real": lambda a: ball_of("float", a),
+        "to_integer": to_whole("int", truncate),
+        "to_boolean": to_boolean,
+        "floor": to_whole("floor", lambda x: floor_of("floor", x)),
+        "ceil": to_whole("ceil", lambda x: -floor_of("ceil", -x)),
+        "lt": comparison("lt", lambda a, b: less("lt", a, b)),
+        "le": comparison("le", lambda a, b: not less("le", b, a)),
+        "gt": comparison("gt", lambda a, b: less("gt", b, a)),
+        "ge": comparison("ge", lambda a, b: not less("ge", a, b)),
+        "eq": lambda a, b: equal("eq", a, b),
+        "ne": lambda a, b: not equal("ne", a, b),
+        "not_": MEANING.cells["not_"],
+        "instantiate": lambda d, x: instantiate(d, x, lambda _: arb(0)),
+        "seed": _seed,
+    }
+
+
+def _precisely(bits: int, cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
+    """The cell at its own precision, whatever that of the caller is."""
+    if isinstance(cell, Hole):
+        return cell
+
+    def at_precision(*arguments: Any) -> Any:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            return cell(*arguments)
+        finally:
+            ctx.prec = before
+
+    return at_precision
+
+
+@cache
+def balls(bits: int = BITS, smooth: bool = False) -> Reading:
+    """The reading by balls of `bits` bits; with `smooth`, undecided wherever a primitive has no finite derivative."""
+    return Reading(Column("ball", {name: _precisely(bits, cell) for name, cell in _cells(smooth).items()}), lift)
+
+
+def ball_column(bits: int = BITS) -> Column:
+    """The column at a precision."""
+    return balls(bits).column
+
+
+BALLS = balls()
+BALL = BALLS.column

@@ -1,0 +1,62 @@
+"""The entry: what was handed in decides whether a rule or a pass is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from checkers.optimizer_audit.rules import audit_rule
+from checkers.verdict import Report
+from semantics.errors import Malformed
+from semantics.ir import Program
+from transforms.system import AgendaSystem, Rewrite, RewriteSystem
+
+
+def audit(
+    subject: Any, *, seed: int = 0, examples: Sequence[Program] = (), skip: Iterable[str] = (), domain: str | None = None
+) -> Report:
+    """
+    The report on a rewrite rule or a pass.
+
+    subject   a rule (`rule("x + 0.0 -> x")`, or its text), a RewriteSystem, a Rewrite, the name of a shipped pass, or a function from
+              programs to programs
+    examples  programs to judge a pass on, before our own
+    skip      names of checks to leave out, as the ledger names them
+    domain    the equality that a pass claims, if it does not say so itself: "BITS", "IEEE" or "REAL"
+
+    The same seed gives the same report, but for the seconds. Malformed if the subject is nothing that can be judged.
+    """
+    from checkers.optimizer_audit.passes import audit_pass
+
+    if domain not in (None, "BITS", "IEEE", "REAL"):
+        raise Malformed(f"{domain!r} is no equality domain", rule="audit", remedy="one of BITS, IEEE, REAL")
+    for example in examples:
+        if not isinstance(example, Program):
+            raise Malformed(f"the example {example!r} is no program", rule="audit", remedy="parse it first")
+    left_out = frozenset((skip,) if isinstance(skip, str) else skip)
+    if isinstance(subject, str):
+        subject = _named(subject, domain)
+    if all(hasattr(subject, part) for part in ("left", "right", "condition", "domain")):
+        return audit_rule(subject, seed, examples, left_out)
+    if isinstance(subject, Rewrite):
+        subject = RewriteSystem(subject.name, (subject,), domain=subject.domain)
+    if isinstance(subject, (RewriteSystem, AgendaSystem)) or callable(subject) or hasattr(subject, "run"):
+        return audit_pass(subject, seed, examples, left_out, domain)
+    raise Malformed(
+        f"{subject!r} is neither a rule nor a pass",
+        rule="audit",
+        remedy='rule("x + 0.0 -> x"), a RewriteSystem, or a function from Program to Program',
+    )
+
+
+def _named(text: str, domain: str | None) -> Any:
+    """The rule that a text states, or the shipped pass of that name."""
+    if "->" in text:
+        from transforms.pattern import pattern_rule
+
+        return pattern_rule(text, domain=domain or "REAL")
+    from transforms.pipeline import PASSES
+
+    if text not in PASSES:
+        raise Malformed(f"no pass is called {text!r}", rule="audit", remedy=f"one of {', '.join(PASSES)}")
+    return PASSES[text]

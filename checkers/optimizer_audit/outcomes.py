@@ -1,0 +1,175 @@
+"""
+What a program does at a point, as a value that can be compared: on the machine (doubles) and over the reals (fractions, else balls).
+
+    Value(v)          it ended with v
+    Stopped(why)      it trapped, or a primitive refused its arguments; over the reals: it is not defined there
+    Open(why)         not known: out of fuel, or the enclosure reaches a guard boundary
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from checkers.columns.ball import BALLS, BITS
+from checkers.columns.leaves import map_leaves
+from checkers.columns.undecided import Undecided
+from semantics.columns.exact import lift
+from semantics.denotation import FLOATS, FRACTIONS, Reading, denote
+from semantics.errors import AdjudgeError, Crash, OutOfFuel
+from semantics.ir import NodeId, Program
+from semantics.machine import Machine
+from semantics.primitives.row import Primitive
+from semantics.tangents import Sparse, dense
+from semantics.values import Closure, same
+
+FUEL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The program ended."""
+
+    value: Any
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The program has no value here."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Whether it has, and which, is not known."""
+
+    why: str
+
+
+Result = Value | Stopped | Open
+
+
+class Runner:
+    """One program, run at many points on the machine."""
+
+    def __init__(self, program: Program, fuel: int = FUEL) -> None:
+        self.program, self.fuel = program, fuel
+        self.machine = Machine(program)
+
+    def __call__(self, point: Sequence[Any]) -> Result:
+        """What the machine does at `point`."""
+        try:
+            outcome = self.machine.run(point, fuel=self.fuel)
+        except OutOfFuel as error:
+            return Open(error.what)
+        except Crash as error:
+            return Stopped(f"Crash: {error.what}")
+        except AdjudgeError as error:
+            return Stopped(f"{type(error).__name__}: {error.what}")
+        return Value(outcome.value, outcome.steps)
+
+
+def over_the_reals(program: Program, point: Sequence[Any]) -> Result:
+    """The exact value at a point of doubles, as fractions if the run is rational, else as an enclosure."""
+    for reading, lifted in ((FRACTIONS, lift), (BALLS, BALLS.lift)):
+        try:
+            return Value(denote(program, [map_leaves(lambda _, v, f=lifted: f(v), x) for x in point], reading, fuel=FUEL))
+        except Undecided as error:
+            return Open(error.what)
+        except OutOfFuel as error:
+            return Open(error.what)
+        except AdjudgeError as error:
+            if reading is BALLS:
+                return Stopped(error.what)
+        except (ArithmeticError, ValueError) as error:
+            if reading is BALLS:
+                return Open(f"{type(error).__name__}: {error}")
+    raise AssertionError
+
+
+def agree(a: Any, b: Any) -> bool:
+    """Whether two values over the reals may be one: fractions equal, enclosures not disjoint, structures alike."""
+    todo = [(a, b)]
+    while todo:
+        x, y = todo.pop()
+        x, y = (dense(v) if isinstance(v, Sparse) else v for v in (x, y))
+        match x, y:
+            case (tuple(), tuple()):
+                if len(x) != len(y):
+                    return False
+                todo.extend(zip(x, y, strict=True))
+            case (Closure(), Closure()):
+                continue
+            case (arb(), _) | (_, arb()) if _is_real(x) and _is_real(y):
+                if not _ball(x).overlaps(_ball(y)):
+                    return False
+            case (Fraction(), Fraction()):
+                if x != y:
+                    return False
+            case _ if type(x) is not type(y) or x != y:
+                return False
+    return True
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, (arb, Fraction))
+
+
+def _ball(x: Any) -> arb:
+    if isinstance(x, arb):
+        return x
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        return arb(x.numerator) / arb(x.denominator)
+    finally:
+        ctx.prec = before
+
+
+def shown(value: Any) -> Any:
+    """A value over the reals as something to print: fractions and balls as text, doubles as they are."""
+    if isinstance(value, tuple):
+        return tuple(shown(v) for v in value)
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else str(value)
+    return value.str(17) if isinstance(value, arb) else value
+
+
+def said(result: Result) -> Any:
+    """A result as a counterexample shows it."""
+    return shown(result.value) if isinstance(result, Value) else f"no value: {result.why}"
+
+
+def same_bits(a: Result, b: Result) -> bool:
+    """Whether two results are the same: equal bits, one NaN; closures are not compared."""
+    if isinstance(a, Value) and isinstance(b, Value):
+        if isinstance(a.value, Closure) and isinstance(b.value, Closure):
+            return True
+        return same(a.value, b.value)
+    return isinstance(a, Stopped) and isinstance(b, Stopped)
+
+
+def on_a_kink(program: Program, point: Sequence[Any]) -> bool:
+    """Whether the run at `point` meets a declared kink, the edge of a domain, or an argument that is not finite."""
+    met: list[bool] = []
+
+    def observe(_: Program, __: NodeId, primitive: Primitive, arguments: Sequence[Any], ___: Any) -> None:
+        if met or primitive.name == "switch":
+            return
+        try:
+            smooth_power = primitive.name == "pow" and float(arguments[1]).is_integer() and arguments[1] >= 0
+            if (primitive.on_kink(*arguments) and not smooth_power) or not (smooth_power or primitive.in_domain(*arguments)):
+                met.append(True)
+        except (ArithmeticError, ValueError, TypeError):
+            met.append(True)
+
+    try:
+        denote(program, point, Reading(FLOATS.column, FLOATS.lift, FLOATS.truth, observe), fuel=FUEL)
+    except AdjudgeError:
+        return True
+    return bool(met)

@@ -1,0 +1,1 @@
+def audit_pass(*a): raise NotImplementedError

@@ -1,0 +1,121 @@
+"""
+A rule as a rewrite: does it fire on its own left side, keep programs well-formed, come to an end on its own results, do what no shipped
+rule does already, and occur in generated programs?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from checkers.optimizer_audit.rule_values import Rule, points_of
+from checkers.optimizer_audit.samples import Point
+from checkers.verdict import Counterexample, Passed, Refuted, Unknown, Vacuous, Verdict
+from semantics.edit import Edit
+from semantics.errors import AdjudgeError
+from semantics.ir import Parameter, Program
+from semantics.type_language import REAL
+from semantics.wellformed import check
+from transforms.system import Rewrite, RewriteSystem, places
+
+MOST_STEPS = 40
+
+
+def instances(rule: Rule, seed: int) -> Iterator[Program]:
+    """The left side with typed parameters, and with constants from the side condition in place of some or all variables."""
+    typed = _typed(rule.left)
+    yield typed
+    points = points_of(rule, seed, finite=True, most=24)
+    for point in points[:6]:
+        for kept in (*range(len(point)), -1):
+            yield _filled(typed, point, kept)
+
+
+def _typed(program: Program) -> Program:
+    """Parameters without a type become reals."""
+    edit = Edit(program)
+    for node in program.graphs[program.entry].parameters:
+        old = edit.nodes[node]
+        if isinstance(old, Parameter) and old.type is None:
+            edit.nodes = edit.nodes.set(node, Parameter(old.graph, old.name, REAL, old.location))
+    return edit.program
+
+
+def _filled(program: Program, point: Point, kept: int) -> Program:
+    """Constants for all parameters but the one at `kept`."""
+    edit = Edit(program)
+    for i, (node, value) in enumerate(zip(program.graphs[program.entry].parameters, point, strict=True)):
+        if i != kept:
+            edit.replace(node, edit.constant(value))
+    return edit.program
+
+
+def fired(rewrite: Rewrite, program: Program) -> Iterator[Program]:
+    """Every program that one step of the rule leads to."""
+    for place in places(program):
+        after = rewrite.function(program, place)
+        if after is not None:
+            yield after
+
+
+def fires(rule: Rule, rewrite: Rewrite, seed: int) -> tuple[Verdict, Program | None]:
+    """The rule on its own left side: it must fire somewhere and leave a well-formed program, which is returned too."""
+    claim = "fires on its own left side, and leaves it well-formed"
+    for instance in instances(rule, seed):
+        for after in fired(rewrite, instance):
+            try:
+                check(after)
+            except AdjudgeError as error:
+                return Refuted(Counterexample({"before": str(instance)}, str(after), error.what), "fault", claim), None
+            return Passed(1, "its own left side", claim), after
+    return Vacuous("the rule fires on no instance of its own left side", claim), None
+
+
+def terminates(rewrite: Rewrite, start: Program | None) -> Verdict:
+    """The rule applied again to what it made: it must stop within a few steps."""
+    claim = "ends on its own results"
+    if start is None:
+        return Unknown("the rule did not fire", claim)
+    seen, program = {start.canonical}, start
+    for steps in range(MOST_STEPS):
+        after = next(fired(rewrite, program), None)
+        if after is None:
+            return Passed(steps + 1, "steps from its left side to where it applies no more", claim)
+        program = after
+        if program.canonical in seen:
+            why = f"after {steps + 2} steps the program is one that was there before"
+            return Refuted(Counterexample({"program": str(program)}, "a loop", "an end", why), "convention", claim)
+        seen.add(program.canonical)
+    why = f"it still applies after {MOST_STEPS} steps"
+    return Refuted(Counterexample({"program": str(start)}, "growth", "an end", why), "convention", claim)
+
+
+def subsumed(rule: Rule, shipped: Sequence[Rewrite]) -> list[str]:
+    """The names of shipped rules that do to the left side what the rule does; empty if they leave the sides apart."""
+    left, right = _typed(rule.left), _typed(rule.right)
+    known = [r for r in shipped if r.name != rule.name]
+    if not known:
+        return []
+    system = RewriteSystem("shipped", tuple(known))
+    try:
+        normal = system.derive(left, fuel=200, checked=False)
+        target = system.run(right, fuel=200)
+    except AdjudgeError:
+        return []
+    return sorted({s.rule for s in normal.steps}) if normal.steps and normal.result == target else []
+
+
+def hits(rewrite: Rewrite, programs: Sequence[Program]) -> list[tuple[Program, Program]]:
+    """The programs on which the rule fires, each with what one step makes of it."""
+    found: list[tuple[Program, Program]] = []
+    for program in programs:
+        after = next(fired(rewrite, program), None)
+        if after is not None:
+            found.append((program, after))
+    return found
+
+
+def known(rule: Any) -> Rewrite | None:
+    """The rule as the engine runs it, if it can."""
+    found = getattr(rule, "rewrite", None)
+    return found if isinstance(found, Rewrite) else None

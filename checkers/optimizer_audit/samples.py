@@ -1,0 +1,173 @@
+"""
+Where two programs are compared: edge pools of doubles, integers and booleans, drawn by the types of the variables, and the shrinker.
+
+A pool holds what rewrites forget: both zeros, subnormals, the largest double, infinities, NaN, odd and negative integers, ties
+between variables, and the constants of the programs themselves with their neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from checkers.inputs import random_number
+from semantics.ir import Constant, Parameter, Program
+from semantics.tangents import ZERO
+from semantics.type_language import BOOLEAN, INTEGER, TupleType
+from semantics.values import atom
+
+Point = tuple[Any, ...]
+
+FEW = (0.0, -0.0, 1.0, -1.0, 2.0, -3.0, math.inf, -math.inf, math.nan)
+REALS = (
+    *FEW,
+    0.5,
+    -0.5,
+    -2.0,
+    3.0,
+    0.1,
+    1.5,
+    5e-324,
+    -5e-324,
+    2.0**-1022,
+    2.0**-53,
+    1e-160,
+    1e160,
+    -1e160,
+    1e16,
+    4503599627370497.0,
+    1.7976931348623157e308,
+    -1.7976931348623157e308,
+    20.0,
+    -40.0,
+    711.0,
+    -746.0,
+)
+INTEGERS = (0, 1, -1, 2, -2, 3, -3, 5, -5, 7, -7, 12, 2**53 + 1, -(2**64))
+FINITE = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -0.75)
+WHOLE = (0, 1, -1, 2, -3, 5)
+
+SIMPLE: tuple[Any, ...] = (0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.0, -2.0, -3.0, 10.0, math.inf, -math.inf, math.nan, 1e300, 5e-324)
+SIMPLE_INTEGERS = (0, 1, 2, 3, -1, -2, -3, 5, 7)
+
+
+def types_of(program: Program) -> tuple[Any, ...]:
+    """The declared types of the parameters of the entry; None where none is declared."""
+    found = (program.nodes[n] for n in program.graphs[program.entry].parameters)
+    return tuple(p.type for p in found if isinstance(p, Parameter))
+
+
+def names_of(program: Program) -> tuple[str, ...]:
+    """The names of the parameters of the entry, x0, x1… where they have none."""
+    found = [program.nodes[n] for n in program.graphs[program.entry].parameters]
+    return tuple(p.name or f"x{i}" for i, p in enumerate(found) if isinstance(p, Parameter))
+
+
+def numbers_in(*programs: Program) -> tuple[float, ...]:
+    """The reals written in the programs."""
+    values = (n.value for p in programs for n in p.nodes.values() if isinstance(n, Constant))
+    found = (float(v) for v in values if type(v) in (int, float) and abs(v) < 2**1023)
+    return tuple(dict.fromkeys(x for x in found if math.isfinite(x)))
+
+
+def pool(type: Any, extra: Sequence[float], *, finite: bool = False, short: bool = False) -> tuple[Any, ...]:
+    """The values of one type that are tried; `short` for products of several variables."""
+    match type:
+        case t if t == BOOLEAN:
+            return (True, False)
+        case t if t == INTEGER:
+            near = [int(x) for x in extra if x == int(x)]
+            chosen: Iterable[Any] = WHOLE if finite or short else INTEGERS
+            return _distinct([*chosen, *near[:3], *(-n for n in near[:3])])
+        case TupleType(items):
+            return tuple(product(*(pool(i, extra, finite=finite, short=True)[:3] for i in items)))
+        case "any":
+            return _distinct([*pool("number", extra, finite=finite, short=short), True, False, ZERO])
+        case "number":
+            return _distinct([*pool(None, extra, finite=finite, short=short), *WHOLE])
+        case _:
+            near = [n for x in extra[:4] for n in (x, -x, math.nextafter(x, -math.inf), math.nextafter(x, math.inf))]
+            if finite:
+                return _distinct([*FINITE, *extra[:4], *(-x for x in extra[:4])])
+            return _distinct([*FEW, *extra[:2]]) if short else _distinct([*REALS, *near])
+
+
+def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple({atom(v): v for v in values}.values())
+
+
+def edge_samples(
+    types: Sequence[Any], extra: Sequence[float] = (), *, seed: int = 0, most: int = 400, finite: bool = False
+) -> tuple[Point, ...]:
+    """
+    At most `most` points over the pools of `types`, the same for the same seed: the product of short pools as far as it goes,
+    ties and opposites over the long pools, combinations of the long pools, and numbers of mixed scale.
+    """
+    if not types:
+        return ((),)
+    pools = [pool(t, extra, finite=finite) for t in types]
+    if len(types) == 1:
+        found: list[Point] = [(v,) for v in pools[0]]
+    else:
+        short = [pool(t, extra, finite=finite, short=True) for t in types]
+        width = max(2, int((most // 2) ** (1 / len(types))))
+        found = list(product(*(s[:width] for s in short)))
+        found += [tuple(v if v in p or v != v else p[0] for p in pools) for v in pools[0][: most // 8]]
+        found += [(v, *(-v if type(v) in (int, float) else v for _ in types[1:])) for v in pools[0][:12] if len(set(types)) == 1]
+    source = random.Random(seed)
+    for _ in range(max(12, most - len(found)) if len(types) > 1 else 24):
+        scaled = source.random() < 0.5
+        found.append(tuple(_random(source, t) if scaled else source.choice(p) for t, p in zip(types, pools, strict=True)))
+    return tuple({tuple(atom(v) for v in p): p for p in found}.values())[:most]
+
+
+def _random(source: random.Random, type: Any) -> Any:
+    match type:
+        case t if t == BOOLEAN:
+            return source.random() < 0.5
+        case t if t == INTEGER:
+            return source.randint(-40, 40)
+        case TupleType(items):
+            return tuple(_random(source, i) for i in items)
+        case "any" if source.random() < 0.2:
+            return source.choice((True, False, ZERO))
+        case "number" | "any" if source.random() < 0.3:
+            return source.randint(-40, 40)
+        case _:
+            return random_number(source)
+
+
+def simpler(value: Any) -> Iterator[Any]:
+    """Values of the same type that are easier to read, simplest first; none for what is as simple as can be."""
+    candidates: tuple[Any, ...] = ()
+    if type(value) is float:
+        candidates = SIMPLE
+        if math.isfinite(value) and abs(value) < 2**53:
+            candidates = (*SIMPLE, float(round(value)), round(value, 1), round(value, 3))
+    elif type(value) is int:
+        candidates = (*SIMPLE_INTEGERS, value // 2)
+    elif type(value) is bool:
+        candidates = (False,)
+    elif isinstance(value, tuple):
+        candidates = tuple((*value[:i], s, *value[i + 1 :]) for i, v in enumerate(value) for s in simpler(v))
+    for candidate in candidates:
+        if atom(candidate) == atom(value):
+            return
+        yield candidate
+
+
+def shrink(point: Point, fails: Callable[[Point], bool]) -> Point:
+    """A point where `fails` is still true and no coordinate can be made simpler by itself."""
+    changed, rounds = True, 0
+    while changed and rounds < 8:
+        changed, rounds = False, rounds + 1
+        for i, value in enumerate(point):
+            for candidate in simpler(value):
+                smaller = (*point[:i], candidate, *point[i + 1 :])
+                if fails(smaller):
+                    point, changed = smaller, True
+                    break
+    return point

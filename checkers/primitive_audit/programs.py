@@ -1,0 +1,49 @@
+"""Programs read for a judge: in balls at the ambient precision, on the machine, and as rows that call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkers.columns.ball import balls
+from semantics.denotation import denote
+from semantics.edit import Edit, empty
+from semantics.ir import Program
+from semantics.machine import Machine
+from semantics.primitives.row import Hole, Primitive
+
+FUEL = 100_000
+
+
+def in_balls(program: Program, arguments: Sequence[Any]) -> Any:
+    """The value of a program on balls, at the precision in force."""
+    from flint import ctx
+
+    return denote(program, arguments, balls(ctx.prec), FUEL)
+
+
+def calling(primitive: Primitive) -> Program:
+    """The program @f(x…): return primitive(x…)."""
+    edit = Edit(empty())
+    graph = edit.graph(primitive.name)
+    arguments = [edit.parameter(graph, name) for name in primitive.parameters]
+    edit.output(graph, edit.call(graph, primitive, *arguments))
+    return edit.program
+
+
+def ball_function(primitive: Primitive) -> Callable[..., Any] | None:
+    """The primitive on balls at the ambient precision: its own program, its own cell, or the table's; None if there is none."""
+    program = primitive.columns.get("program")
+    if isinstance(program, Program):
+        return lambda *xs: in_balls(program, xs)
+    cell = balls(400).column.find(primitive)
+    if isinstance(cell, Hole):
+        return None
+    program = calling(primitive)
+    return lambda *xs: in_balls(program, xs)
+
+
+def machine_call(program: Program) -> Callable[..., Any]:
+    """The program as a Python function, run on the machine."""
+    machine = Machine(program)
+    return lambda *arguments: machine.run(arguments, 1_000_000).value

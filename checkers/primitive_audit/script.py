@@ -1,0 +1,112 @@
+"""
+The stand-alone script of a finding: pure Python with the sources of the forward function and the rule, and the numbers.
+
+It exits with 1 while the failure is there. Sources are found through the parser's index of files; names that they use are
+embedded with them: modules as imports, functions with their own source, numbers as numbers. If something cannot be embedded, the
+script falls back to the recorded numbers, and its first line says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from collections.abc import Callable
+from typing import Any
+
+from checkers.inputs import Point
+from checkers.primitive_audit.subject import Subject
+from semantics.errors import AdjudgeError
+
+
+class NotEmbeddable(Exception):
+    """A name that the script cannot carry."""
+
+
+def embedded(function: Callable[..., Any], name: str, known: dict[str, str]) -> None:
+    """Adds to `known` (name -> source) the source of `function` under `name`, and of everything it uses."""
+    from transforms.parse.source import find_function
+
+    todo: list[tuple[str, Any]] = [(name, function)]
+    while todo:
+        called, value = todo.pop()
+        if called in known:
+            continue
+        value = getattr(value, "__wrapped__", value)
+        if isinstance(value, types.ModuleType):
+            known[called] = f"import {value.__name__} as {called}" if value.__name__ != called else f"import {called}"
+        elif isinstance(value, (types.BuiltinFunctionType, type)) or type(value).__name__ == "ufunc":
+            module = getattr(value, "__module__", None) or ("numpy" if type(value).__name__ == "ufunc" else "builtins")
+            known[called] = f"from {module} import {value.__name__} as {called}"
+        elif isinstance(value, float):
+            known[called] = f"{called} = float.fromhex({value.hex()!r})"
+        elif isinstance(value, (bool, int, str, tuple, type(None))):
+            known[called] = f"{called} = {value!r}"
+        elif isinstance(value, types.FunctionType):
+            try:
+                _, tree = find_function(value)
+            except AdjudgeError as error:
+                raise NotEmbeddable(error.what) from None
+            known[called] = definition(tree, called)
+            todo.extend(names_used(value))
+        else:
+            raise NotEmbeddable(f"{called} is {type(value).__name__}")
+
+
+def definition(tree: Any, name: str) -> str:
+    """A def or lambda as a def called `name`, without decorators and annotations."""
+    if isinstance(tree, ast.Lambda):
+        return f"def {name}({ast.unparse(tree.args)}):\n    return {ast.unparse(tree.body)}"
+    plain = ast.parse(ast.unparse(tree)).body[0]
+    assert isinstance(plain, ast.FunctionDef)
+    plain.decorator_list, plain.returns, plain.name = [], None, name
+    for argument in ast.walk(plain.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return ast.unparse(plain)
+
+
+def names_used(function: types.FunctionType) -> list[tuple[str, Any]]:
+    """The global and captured names that a function uses, with their values."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    found = [(name, cell.cell_contents) for name, cell in cells.items()]
+    todo, seen = [function.__code__], set()
+    while todo:
+        code = todo.pop()
+        seen.update(code.co_names)
+        todo.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    found += [(n, function.__globals__[n]) for n in sorted(seen) if n in function.__globals__]
+    assert hasattr(builtins, "abs")
+    return found
+
+
+def sources(subject: Subject) -> str:
+    """The sources of `forward` and `pullback`, ready to run. NotEmbeddable if a part has none."""
+    if subject.forward_source is None or subject.pull_source is None:
+        raise NotEmbeddable("it is not written in Python")
+    known: dict[str, str] = {}
+    embedded(subject.forward_source, "forward", known)
+    embedded(subject.pull_source, "pullback", known)
+    imports = [s for s in known.values() if s.startswith(("import ", "from "))]
+    return "\n".join(sorted(imports)) + "\n\n" + "\n\n".join(s for s in known.values() if s not in imports)
+
+
+def number(x: float) -> str:
+    """A double as an expression that gives it back bit for bit."""
+    return f"float.fromhex({float(x).hex()!r})"
+
+
+def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: Any, wanted: Any) -> str:
+    """The script of one failure. `test` is an expression over forward, pull, x, y and dout; true means that nothing is wrong."""
+    head = f'"""{subject.name}: {claim} fails. Exits with 1 while it does."""\n\nimport math\nimport sys\n\n'
+    point = f"x = ({', '.join(number(v) for v in xs)},)\ndout = {number(d)}\n"
+    tail = f"print('found ', {str(found)!r})\nprint('wanted', {str(wanted)!r})\n"
+    try:
+        body = sources(subject) if test else ""
+    except NotEmbeddable as reason:
+        body, test = f"# The sources are not embedded: {reason}. The verdict below is the recorded one.", ""
+    if not test:
+        return f"{head}{body}\n\n{point}{tail}sys.exit(1)\n"
+    call = "pullback(*x, y, d)" if subject.spread_arguments else "pullback(x, y, d)"
+    helpers = f"def pull(d, x=x, y=None):\n    y = forward(*x) if y is None else y\n    return {call}\n\n\n"
+    return f"{head}{body}\n\n\n{point}y = forward(*x)\n\n\n{helpers}print('now   ', pull(dout))\n{tail}right = {test}\nsys.exit(0 if right else 1)\n"

@@ -1,0 +1,87 @@
+"""
+What a judgment by solver is made of: the questions it asked, what they cost, and the verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import z3
+
+from checkers.smt.purify import Purifier, pi_facts
+from checkers.smt.smtlib import script
+from checkers.smt.solver import RLIMIT, SAT, UNKNOWN, UNSAT, Answer, second_opinion, solve
+from checkers.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """
+    A verdict with its evidence.
+
+    method   how it was reached: "normal form", "z3", "executed", …
+    answers  what the solver said, with the text of every question; empty if none was asked
+    """
+
+    name: str
+    method: str
+    verdict: Verdict
+    seconds: float = 0.0
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def rlimit(self) -> int:
+        """The solver resources used, which repeat from run to run."""
+        return sum(a.rlimit for a in self.answers)
+
+    @property
+    def smt2(self) -> str:
+        """Every question as SMT-LIB, one script after another, each with the answer it had."""
+        return "\n".join(f"; {self.name}, question {i}: {a.status}\n{a.smt2}(reset)" for i, a in enumerate(self.answers, 1))
+
+
+@dataclass
+class Inquiry:
+    """Asks the solver and remembers. `others` are asked too where z3 does not know."""
+
+    rlimit: int = RLIMIT
+    guarded: bool = False
+    others: tuple[str, ...] = ()
+    answers: list[Answer] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
+
+    def ask(self, assertions: Sequence[z3.ExprRef], *, pure: bool = True, rlimit: int | None = None) -> Answer:
+        """The answer to whether the assertions can hold together; with `pure` they are over the reals and purified first."""
+        found = [z3.simplify(a) if not pure else a for a in assertions]
+        if pure:
+            found = Purifier().question([*found, *pi_facts(found)])
+        text = script(found, "ALL" if pure else "QF_FP")
+        answer = solve(text, rlimit=rlimit or self.rlimit, guarded=self.guarded)
+        for other in self.others:
+            if answer.status == UNKNOWN:
+                opinion = second_opinion(text, other, wall=60.0)
+                if opinion.status == UNSAT:
+                    answer = opinion
+        self.answers.append(answer)
+        return answer
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def judged(self, name: str, method: str, verdict: Verdict) -> Judgment:
+        """The judgment, with everything asked so far as its evidence."""
+        return Judgment(name, method, verdict, self.seconds(), tuple(self.answers))
+
+
+def recheck(judgment: Judgment, solver: str, *, wall: float = 5.0) -> list[Answer]:
+    """Another solver's answers to the same questions. It may abstain; a decided answer that differs is one of the `conflicts`."""
+    return [second_opinion(a.smt2, solver, wall=wall) for a in judgment.answers if a.smt2]
+
+
+def conflicts(judgment: Judgment, opinions: Sequence[Answer]) -> list[Answer]:
+    """The opinions that contradict what the judgment rests on."""
+    asked = [a for a in judgment.answers if a.smt2]
+    decided = (SAT, UNSAT)
+    return [o for a, o in zip(asked, opinions, strict=True) if a.status in decided and o.status in decided and a.status != o.status]

@@ -1,0 +1,124 @@
+"""
+What both kinds of equality share: the inputs of two programs, their values side by side, points to try, and giving up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import z3
+
+from checkers.smt.terms import is_integer, is_number, real
+from checkers.verdict import OutOfScope, Unknown, Verdict
+from semantics.conditions import Condition
+from semantics.errors import AdjudgeError
+from semantics.ir import Parameter, Program
+from semantics.tangents import ZERO
+
+BUG = "encoder or solver bug: a counterexample does not survive execution"
+
+
+def parameter_names(program: Program) -> tuple[str, ...]:
+    """The names of the entry's parameters, made unlike each other."""
+    names: list[str] = []
+    for i, node in enumerate(program.graphs[program.entry].parameters):
+        found = program.nodes[node]
+        name = found.name if isinstance(found, Parameter) and found.name else f"x{i}"
+        names.append(name if name not in names else f"{name}_{i}")
+    return tuple(names)
+
+
+def kinds_of(program: Program) -> tuple[str, ...]:
+    """The kind of every parameter as declared; a parameter without a type is a real."""
+    kinds = {"i64": "integer", "bool": "boolean", "f64": "real"}
+    nodes = [program.nodes[n] for n in program.graphs[program.entry].parameters]
+    return tuple(kinds.get(str(n.type), "real") if isinstance(n, Parameter) else "real" for n in nodes)
+
+
+def as_condition(condition: Condition | str | None) -> Condition | None:
+    """A side condition given as a Condition, as text, or not at all."""
+    return Condition(condition) if isinstance(condition, str) and condition.strip() else (condition or None)  # type: ignore[return-value]
+
+
+# leaves: two values of a reading, side by side
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Two values that differ in structure or type, so at every input."""
+
+    why: str
+
+
+def leaves(a: Any, b: Any) -> Iterable[tuple[Any, Any] | Mismatch]:
+    """The pairs of scalars of two values of one structure, or where the structures part. ZERO stands for zeros."""
+    todo = [(a, b)]
+    while todo:
+        x, y = todo.pop()
+        if x is ZERO and y is ZERO:
+            continue
+        if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
+            todo.extend(zip(x, y, strict=True))
+        elif ZERO in (x, y) if isinstance(x, tuple) or isinstance(y, tuple) else False:
+            parts = x if isinstance(x, tuple) else y
+            todo.extend((p, ZERO) for p in parts)
+        else:
+            yield _scalars(x, y)
+
+
+def _scalars(x: Any, y: Any) -> tuple[Any, Any] | Mismatch:
+    if x is None and y is None:
+        return True, True
+    sorts = _sort(x), _sort(y)
+    if "nothing" in sorts or sorts[0] == sorts[1]:
+        return x, y
+    return Mismatch(f"one is {sorts[0]}, the other {sorts[1]}")
+
+
+def _sort(x: Any) -> str:
+    if x is ZERO:
+        return "nothing"
+    if isinstance(x, bool) or z3.is_bool(x):
+        return "a boolean"
+    if z3.is_fp(x):
+        return "a real"
+    if is_number(x):
+        return "an integer" if is_integer(x) else "a real"
+    return f"{x!r}"
+
+
+def differ(x: Any, y: Any) -> Any:
+    """The condition that two scalars differ, as a z3 term or a Python boolean. Floats differ bit for bit."""
+    x, y = (real(0) if v is ZERO else v for v in (x, y))
+    if not z3.is_expr(x) and not z3.is_expr(y):
+        return x != y
+    return z3.Not(x == y)
+
+
+def spread(pools: Sequence[Sequence[Any]], most: int) -> Iterable[tuple[Any, ...]]:
+    """All combinations if there are few, else `most` of them, evenly spread."""
+    total = math.prod(len(p) for p in pools)
+    if total <= most:
+        yield from itertools.product(*pools)
+        return
+    step = total // most | 1
+    for k in range(most):
+        index, point = (k * step) % total, []
+        for pool in pools:
+            index, digit = divmod(index, len(pool))
+            point.append(pool[digit])
+        yield tuple(point)
+
+
+def gave_up(error: AdjudgeError) -> Verdict:
+    """A program that this reading has no cell for is out of scope; a budget that ran out is unknown."""
+    return Unknown(error.what) if type(error).__name__ in ("OutOfFuel", "Crash") else OutOfScope(error.what)
+
+
+def claimed(verdict: Verdict, claim: str) -> Verdict:
+    """The verdict with its claim named."""
+    return replace(verdict, claim=claim)

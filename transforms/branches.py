@@ -1,0 +1,242 @@
+"""
+Conditionals: what follows a branch moves into it, until each branch is straight-line code.
+
+A conditional is t = switch(c, @A, @B)(): two thunks, one of which is called. Inside A the condition is known. When t holds a
+function (the backpropagator that the branch chose), nobody after t knows which; `sink` therefore applies the rest of the
+graph inside both branches, where it does know, and inlining leaves no closure. That copies the rest: at most BUDGET
+applications of it, and the last conditional first, so that copies are not copied again beyond the budget.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from semantics.edit import Edit
+from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import MACROS, TABLE
+from semantics.scope import Scopes
+from transforms.clone import copy_graphs
+from transforms.surgery import application, applications, arguments_of, become, borrowers, index_of, needed_in, nest, referrers
+from transforms.system import RewriteSystem, rewrite, rewrite_of
+from transforms.tuples import items_of
+
+BUDGET = 400
+LEVELS = 64
+SWITCH, NOT, GETITEM = TABLE["switch"], TABLE["not_"], TABLE["getitem"]
+
+
+class Conditional(NamedTuple):
+    """t = switch(c, @A, @B)() with thunks that nothing else uses."""
+
+    call: NodeId
+    switch: NodeId
+    consequent: GraphId
+    alternative: GraphId
+
+
+def conditional(program: Program, node: NodeId) -> Conditional | None:
+    """The conditional that `node` calls, if its switch and both thunks are used only there; else None."""
+    call = application(program, node)
+    chosen = arguments_of(program, call.function, SWITCH) if call is not None and len(call.inputs) == 1 else None
+    if call is None or chosen is None or not _used_once(program, call.function):
+        return None
+    a, b = program.constant(chosen[1]), program.constant(chosen[2])
+    if not isinstance(a, GraphRef) or not isinstance(b, GraphRef) or a == b or program.entry in (a.graph, b.graph):
+        return None
+    if not (_used_once(program, chosen[1]) and _used_once(program, chosen[2])):
+        return None
+    if any(program.graphs[g.graph].parameters for g in (a, b)):
+        return None
+    return Conditional(node, call.function, a.graph, b.graph)
+
+
+def _used_once(program: Program, node: NodeId) -> bool:
+    return len(program.users(node)) == 1 and not program.returns.get(node)
+
+
+@rewrite_of("switch")
+def negated(program: Program, place: int) -> Program | None:
+    """switch(not c, a, b)  ⟹  switch(c, b, a)"""
+    found = arguments_of(program, place, SWITCH)
+    inner = arguments_of(program, found[0], NOT) if found is not None else None
+    if found is None or inner is None:
+        return None
+    edit = Edit(program)
+    edit.set_inputs(place, (program.inputs(place)[0], inner[0], found[2], found[1]))
+    return edit.program
+
+
+@rewrite_of("getitem")
+def element_of_choice(program: Program, place: int) -> Program | None:
+    """switch(c, (x…), (y…))[i]  ⟹  switch(c, xᵢ, yᵢ), for tuples made in place and a constant i that both have"""
+    found = arguments_of(program, place, GETITEM)
+    chosen = arguments_of(program, found[0], SWITCH) if found is not None else None
+    index = index_of(program, found[1]) if found is not None else None
+    if chosen is None or index is None:
+        return None
+    parts = [items_of(program, t) for t in chosen[1:]]
+    if any(items is None or not -len(items) <= index < len(items) for items in parts):
+        return None
+    edit, old = Edit(program), program.nodes[place]
+    assert isinstance(old, Apply)
+    elements = [items[index] for items in parts if items is not None]
+    return become(edit, place, edit.call(old.graph, SWITCH, chosen[0], *elements, name=old.name, location=old.location))
+
+
+@rewrite_of("getitem")
+def element_of_branch(program: Program, place: int) -> Program | None:
+    """t = switch(c, @A, @B)(), of which only t[i] is used  ⟹  A and B return that element"""
+    found = arguments_of(program, place, GETITEM)
+    branch = conditional(program, found[0]) if found is not None else None
+    if found is None or branch is None or index_of(program, found[1]) is None or not _used_once(program, branch.call):
+        return None
+    edit = Edit(program)
+    for graph in (branch.consequent, branch.alternative):
+        edit.output(graph, edit.call(graph, GETITEM, program.graphs[graph].output, found[1]))
+    return become(edit, place, branch.call)
+
+
+@rewrite
+def known_condition(program: Program, place: int) -> Program | None:
+    """in A, of switch(c, @A, @B): f(…, c, …)  ⟹  f(…, True, …); in B: f(…, False, …)"""
+    found = application(program, place)
+    if found is None:
+        return None
+    for index, node in enumerate(found.inputs):
+        owner = program.owner(node)
+        if owner is None or owner == found.graph or not any(_decides(program, u.user, node) for u in program.users(node)):
+            continue
+        value = _known(program, found.graph, node)
+        if value is not None:
+            edit = Edit(program)
+            edit.set_inputs(place, (*found.inputs[:index], edit.constant(value), *found.inputs[index + 1 :]))
+            return edit.program
+    return None
+
+
+def _decides(program: Program, switch: NodeId, condition: NodeId) -> bool:
+    found = arguments_of(program, switch, SWITCH)
+    return found is not None and found[0] == condition
+
+
+def _known(program: Program, graph: GraphId, condition: NodeId) -> bool | None:
+    """
+    What `condition` is whenever `graph` runs: it, or a graph around it, is one branch of switches on `condition` alone.
+
+    A graph is looked through if its reference is used in one other graph only; the search ends at the owner of the condition.
+    """
+    for _ in range(LEVELS):
+        reference = program.reference(graph)
+        if graph in (program.owner(condition), program.entry) or reference is None or program.returns.get(reference):
+            return None
+        uses = list(program.users(reference))
+        indices = {use.index for use in uses}
+        if indices in ({2}, {3}) and all(_decides(program, use.user, condition) for use in uses):
+            return indices == {2}
+        around = {owner for use in uses if (owner := program.owner(use.user)) is not None and owner != graph}
+        if len(around) != 1:
+            return None
+        graph = around.pop()
+    return None
+
+
+@rewrite
+def eta(program: Program, place: int) -> Program | None:
+    """@g(x…) = h(x…), h another known function that takes as many  ⟹  h, wherever @g is used"""
+    graph = program.graphs.get(place)
+    output = application(program, graph.output) if graph is not None else None
+    reference = program.reference(place) if graph is not None else None
+    if graph is None or output is None or reference is None or not (program.users(reference) or program.returns.get(reference)):
+        return None
+    if output.graph != place or output.arguments != graph.parameters or not graph.parameters:
+        return None
+    match program.constant(output.function):
+        case GraphRef(other) if other != place and len(program.graphs[other].parameters) == len(graph.parameters):
+            pass
+        case Primitive() as p if p not in MACROS and "*" not in p.parameters and len(p.signature) == len(graph.parameters):
+            pass
+        case _:
+            return None
+    edit = Edit(program)
+    edit.replace(reference, output.function)
+    return edit.program
+
+
+# sinking
+
+
+@rewrite
+def sink(program: Program, place: int) -> Program | None:
+    """
+    in g: t = switch(c, @A, @B)(), r = rest(t), return r, where the rest calls a function that t holds
+    ⟹  in g: return switch(c, @A', @B')(), with A'() = rest(A()) and B'() = rest(B())
+    """
+    branch = conditional(program, place)
+    if branch is None or not _holds_called_function(program, place):
+        return None
+    call = program.nodes[place]
+    assert isinstance(call, Apply)
+    rest = _rest(program, place, call.graph)
+    if rest is None:
+        return None
+    inside, moved = rest
+    if any(n != place and _sinkable(program, n) for n in moved):
+        return None
+    edit = Edit(program)
+    choice = arguments_of(program, branch.switch, SWITCH)
+    assert choice is not None
+    thunks: list[NodeId] = []
+    for name, graph in (("then", branch.consequent), ("else", branch.alternative)):
+        thunk = edit.graph(name, call.location)
+        value = edit.apply(thunk, edit.reference(graph), location=call.location)
+        needed = {g: frozenset(nodes) for g, nodes in _needed(program, call.graph, inside, moved).items()}
+        copied = copy_graphs(
+            edit, program, needed, found=Scopes({}, needed, {}), into={call.graph: thunk}, substitution={place: value}
+        )
+        edit.output(thunk, copied.nodes[program.graphs[call.graph].output])
+        thunks.append(edit.reference(thunk))
+    choose = edit.call(call.graph, SWITCH, choice[0], *thunks, location=call.location)
+    edit.output(call.graph, edit.apply(call.graph, choose, name=call.name, location=call.location))
+    return edit.program
+
+
+def _sinkable(program: Program, node: NodeId) -> bool:
+    return conditional(program, node) is not None and _holds_called_function(program, node)
+
+
+def _holds_called_function(program: Program, node: NodeId) -> bool:
+    """Whether `node`, or an element of it, is called."""
+    return any(
+        use.index == 0 or (use.index == 1 and program.callee(use.user) is GETITEM and any(u.index == 0 for u in program.users(use.user)))
+        for use in program.users(node)
+    )
+
+
+def _rest(program: Program, start: NodeId, graph: GraphId) -> tuple[list[GraphId], set[NodeId]] | None:
+    """
+    What is computed from `start` in `graph`: the graphs nested in the rest, and the applications of `graph` in it. None if the
+    output is not among them or is `start` itself, if there are too many, or if what is nested does not stay inside the rest.
+    """
+    moved: set[NodeId] = set()
+    inside: dict[GraphId, None] = {}
+    todo = [start]
+    size = 0
+    while todo:
+        node = todo.pop()
+        owner = program.owner(node)
+        if owner == graph and node not in moved:
+            moved.add(node)
+            size += 1
+            todo.extend(use.user for use in program.users(node))
+        elif owner is not None and owner != graph and owner not in inside:
+            for other in _nested(program, owner, graph):
+                if other not in inside:
+                    inside[other] = None
+                    size += len(program.owned.get(other, ()))
+                    reference = program.reference(other)
+                    todo.extend(use.user for use in program.users(reference)) if reference is not None else None
+        if size > BUDGET:
+            return None
+    output = program.graphs[graph].output
+    return (list(inside), moved) if output in moved and output != start and graph not in inside else None

@@ -1,0 +1,369 @@
+"""
+Where the names of a function come from and where they are needed: scopes, liveness, and what is assigned later.
+
+Statements are structured, so each has a summary (`Flow`) made from those of its parts, without iteration to a fixpoint:
+
+    uses       the variables that some path reads before it assigns them
+    assigned   the variables that some path assigns, in the order of the text
+    falls, breaks, continues    for each way out, the variables that every path to it assigns; None where no path leads there
+
+A variable v is live before s iff v is in s.uses, or live at a way out of s that some path reaches without assigning v.
+The parameters of a join point are the variables assigned before it that are live there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
+
+Names = frozenset[str]
+Ways = tuple[Names, Names, Names]
+NONE: Names = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """The summary of a statement or a block."""
+
+    uses: Names = NONE
+    assigned: tuple[str, ...] = ()
+    falls: Names | None = NONE
+    breaks: Names | None = None
+    continues: Names | None = None
+
+    def live_before(self, fall: Names, stop: Names, turn: Names) -> Names:
+        """The variables live before, from those live after, at the loop's end and at its next turn."""
+        live = self.uses
+        for there, kills in ((fall, self.falls), (stop, self.breaks), (turn, self.continues)):
+            if kills is not None:
+                live |= there - kills
+        return live
+
+    def later_before(self, fall: Names, stop: Names, turn: Names) -> Names:
+        """The variables that may be assigned from here on."""
+        later = frozenset(self.assigned)
+        for there, kills in ((fall, self.falls), (stop, self.breaks), (turn, self.continues)):
+            if kills is not None:
+                later |= there
+        return later
+
+
+def meet(*paths: Names | None) -> Names | None:
+    """What all paths assign; a path that is None is none."""
+    met: Names | None = None
+    for kills in paths:
+        met = kills if met is None else met if kills is None else met & kills
+    return met
+
+
+def sequence(flows: Iterable[Flow]) -> Flow:
+    """The summary of statements one after the other; what cannot be reached does not count."""
+    uses: set[str] = set()
+    assigned: dict[str, None] = {}
+    kills: set[str] = set()
+    breaks: Names | None = None
+    continues: Names | None = None
+    for flow in flows:
+        uses |= flow.uses - kills
+        assigned.update(dict.fromkeys(flow.assigned))
+        if flow.breaks is not None:
+            breaks = meet(breaks, flow.breaks | kills)
+        if flow.continues is not None:
+            continues = meet(continues, flow.continues | kills)
+        if flow.falls is None:
+            return Flow(frozenset(uses), tuple(assigned), None, breaks, continues)
+        kills |= flow.falls
+    return Flow(frozenset(uses), tuple(assigned), frozenset(kills), breaks, continues)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """
+    What is known of a function from its text alone.
+
+    local       its parameters and the names it assigns; free are the other names it reads, nested functions included
+    single      the local names bound exactly once, by a def or `name = lambda …`: they stand for that function everywhere
+    constant    for each function defined here, the names it reads that stand for such a function
+    later       for each function defined here, the variables that may be assigned after it is created
+    """
+
+    source: Source
+    node: Function
+    name: str
+    parent: Scope | None
+    local: Names
+    free: Names
+    single: Mapping[str, Function]
+    constant: Mapping[Function, Names]
+    flows: Mapping[ast.stmt, Flow]
+    live_after: dict[ast.stmt, Names] = field(default_factory=dict)
+    live_header: dict[ast.stmt, Names] = field(default_factory=dict)
+    later: dict[Function, Names] = field(default_factory=dict)
+    children: dict[Function, Scope] = field(default_factory=dict)
+
+    def block(self, statements: Iterable[ast.stmt]) -> Flow:
+        """The summary of a block of this function."""
+        return sequence(self.flows[s] for s in statements)
+
+    def body_of(self, loop: ast.For | ast.While) -> Flow:
+        """The summary of one turn: for a `for`, the assignment of its target comes first."""
+        body = self.block(loop.body)
+        return sequence((_assignment(loop.target), body)) if isinstance(loop, ast.For) else body
+
+    def owner(self, name: str) -> Scope | None:
+        """The innermost scope, from this one outwards, that `name` is local to; None for a global name."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.local:
+            scope = scope.parent
+        return scope
+
+
+def analyse(source: Source, root: Function) -> Scope:
+    """The scope of `root`, and below it in `children` those of all functions defined in it. Iterates, never recurs."""
+    ordered: list[tuple[Function, Function | None]] = []
+    shapes: dict[Function, _Shape] = {}
+    todo: list[tuple[Function, Function | None]] = [(root, None)]
+    while todo:
+        node, parent = todo.pop()
+        ordered.append((node, parent))
+        shapes[node] = shape = _shape(node)
+        todo.extend((child, node) for child in reversed(shape.blocks_of_functions))
+    free: dict[Function, Names] = {}
+    for node, _ in reversed(ordered):
+        shape = shapes[node]
+        inside = frozenset().union(*(free[c] for c in shape.blocks_of_functions))
+        free[node] = (shape.loads | inside) - shape.local
+    scopes: dict[Function, Scope] = {}
+    for node, parent in ordered:
+        scopes[node] = _scope(source, node, shapes[node], free, scopes[parent] if parent is not None else None)
+        if parent is not None:
+            scopes[parent].children[node] = scopes[node]
+    return scopes[root]
+
+
+# the shape of one function: its own statements, names and the functions defined in it
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    local: Names
+    loads: Names
+    single: dict[str, Function]
+    statements: tuple[ast.stmt, ...]
+    blocks_of_functions: dict[Function, int]
+    functions_in: dict[ast.stmt, tuple[Function, ...]]
+    enclosing: dict[int, int]
+
+
+def _shape(node: Function) -> _Shape:
+    """One walk over the statements of `node`, parents before children, blocks numbered from 0, the body."""
+    bindings: dict[str, list[Function | None]] = {a.arg: [None] for a in parameters_of(node)}
+    loads: set[str] = set()
+    statements: list[ast.stmt] = []
+    block_of: dict[Function, int] = {}
+    functions_in: dict[ast.stmt, tuple[Function, ...]] = {}
+    enclosing: dict[int, int] = {}
+    looped: set[int] = set()
+    if isinstance(node, ast.Lambda):
+        found, functions = _reads(node.body)
+        return _Shape(frozenset(bindings), frozenset(found), {}, (), dict.fromkeys(functions, 0), {}, {})
+    todo: list[tuple[ast.stmt, int]] = [(s, 0) for s in reversed(node.body)]
+    while todo:
+        statement, block = todo.pop()
+        statements.append(statement)
+        functions: list[Function] = []
+        for expression in heads(statement):
+            names, inside = _reads(expression)
+            loads |= names
+            functions += inside
+        if isinstance(statement, ast.FunctionDef):
+            functions.append(statement)
+        functions_in[statement] = tuple(functions)
+        block_of.update(dict.fromkeys(functions, block))
+        for name, function in _bindings(statement):
+            bindings.setdefault(name, []).append(function)
+        for inner in bodies(statement):
+            enclosing[number := len(enclosing) + 1] = block
+            if block in looped or (isinstance(statement, (ast.For, ast.While)) and inner is statement.body):
+                looped.add(number)
+            todo.extend((s, number) for s in reversed(inner))
+    single = {n: f[0] for n, f in bindings.items() if len(f) == 1 and f[0] is not None}
+    single = {n: f for n, f in single.items() if not (block_of[f] in looped and default_expressions(f))}
+    return _Shape(frozenset(bindings), frozenset(loads), single, tuple(statements), block_of, functions_in, enclosing)
+
+
+def heads(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions that a statement evaluates itself, not in the statements inside it."""
+    match statement:
+        case ast.Return(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.Expr(value=value):
+            yield from [value] if value is not None else []
+        case ast.AugAssign(target=target, value=value):
+            yield from (target, value)
+        case ast.If(test=test) | ast.While(test=test):
+            yield test
+        case ast.For(iter=iterable):
+            yield iterable
+        case ast.FunctionDef():
+            yield from default_expressions(statement).values()
+
+
+def bodies(statement: ast.stmt) -> tuple[list[ast.stmt], ...]:
+    """The blocks inside a statement."""
+    match statement:
+        case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+            return (body, orelse)
+        case _:
+            return ()
+
+
+def _reads(expression: ast.expr) -> tuple[set[str], list[Function]]:
+    """The names that an expression reads outside its lambdas, and its lambdas."""
+    names: set[str] = set()
+    functions: list[Function] = []
+    todo: list[ast.AST] = [expression]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Lambda):
+            functions.append(node)
+            todo.extend(reversed(list(default_expressions(node).values())))
+        else:
+            todo.extend(reversed(list(ast.iter_child_nodes(node))))
+    return names, functions
+
+
+def _bindings(statement: ast.stmt) -> Iterator[tuple[str, Function | None]]:
+    """The names that a statement itself binds, with the function if that is what it binds the name to."""
+    match statement:
+        case ast.FunctionDef(name=name):
+            yield name, statement
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
+            yield name, function
+        case ast.Assign(targets=targets):
+            for target in targets:
+                yield from ((n, None) for n in targets_of(target))
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target):
+            yield from ((n, None) for n in targets_of(target))
+
+
+def targets_of(target: ast.expr) -> list[str]:
+    """The names in an assignment's target, in order."""
+    found: list[str] = []
+    todo = [target]
+    while todo:
+        match todo.pop():
+            case ast.Name(id=name):
+                found.append(name)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                todo.extend(reversed(elements))
+    return found
+
+
+# the flow of one function
+
+
+def _scope(source: Source, node: Function, shape: _Shape, free: dict[Function, Names], parent: Scope | None) -> Scope:
+    constant = {f: frozenset(n for n in free[f] if _stands(shape, n, block)) for f, block in shape.blocks_of_functions.items()}
+    flows: dict[ast.stmt, Flow] = {}
+    reads: dict[ast.stmt, Names] = {}
+    for statement in reversed(shape.statements):
+        uses: set[str] = set()
+        for expression in heads(statement):
+            uses |= _reads(expression)[0]
+        for function in shape.functions_in[statement]:
+            uses |= free[function] - constant[function]
+        reads[statement] = frozenset(uses)
+        flows[statement] = _flow(statement, reads[statement], flows)
+    scope = Scope(source, node, name_of(node), parent, shape.local, free[node], shape.single, constant, flows)
+    if isinstance(node, ast.Lambda):
+        scope.later.update(dict.fromkeys(shape.blocks_of_functions, NONE))
+    else:
+        _look_ahead(scope, shape, node.body, reads)
+    return scope
+
+
+def _stands(shape: _Shape, name: str, block: int) -> bool:
+    """Whether `name`, read by a function defined in `block`, stands for one function: its def encloses that block."""
+    if name not in shape.single:
+        return False
+    home = shape.blocks_of_functions[shape.single[name]]
+    while block != home and block != 0:
+        block = shape.enclosing[block]
+    return block == home
+
+
+def _assignment(target: ast.expr) -> Flow:
+    names = tuple(dict.fromkeys(targets_of(target)))
+    return Flow(assigned=names, falls=frozenset(names))
+
+
+def _flow(statement: ast.stmt, uses: Names, flows: Mapping[ast.stmt, Flow]) -> Flow:
+    """The summary of a statement from those of the statements inside it."""
+
+    def block(statements: list[ast.stmt]) -> Flow:
+        return sequence(flows[s] for s in statements)
+
+    match statement:
+        case ast.Return():
+            return Flow(uses, falls=None)
+        case ast.Break():
+            return Flow(falls=None, breaks=NONE)
+        case ast.Continue():
+            return Flow(falls=None, continues=NONE)
+        case ast.AnnAssign(value=None):
+            return Flow(uses)
+        case ast.If(body=body, orelse=orelse):
+            a, b = block(body), block(orelse)
+            assigned = tuple(dict.fromkeys((*a.assigned, *b.assigned)))
+            exits = (meet(a.falls, b.falls), meet(a.breaks, b.breaks), meet(a.continues, b.continues))
+            return Flow(uses | a.uses | b.uses, assigned, *exits)
+        case ast.While(body=body, orelse=orelse):
+            turn, other = block(body), block(orelse)
+            if is_forever(statement):
+                return Flow(uses | turn.uses, turn.assigned, turn.breaks)
+            assigned = tuple(dict.fromkeys((*turn.assigned, *other.assigned)))
+            return Flow(uses | turn.uses | other.uses, assigned, meet(other.falls, turn.breaks), other.breaks, other.continues)
+        case ast.For(target=target, body=body, orelse=orelse):
+            turn, other = sequence((_assignment(target), block(body))), block(orelse)
+            assigned = tuple(dict.fromkeys((*turn.assigned, *other.assigned)))
+            return Flow(uses | turn.uses | other.uses, assigned, meet(other.falls, turn.breaks), other.breaks, other.continues)
+        case _:
+            names = tuple(dict.fromkeys(n for n, _ in _bindings(statement)))
+            return Flow(uses, names, frozenset(names))
+
+
+def is_forever(statement: ast.While) -> bool:
+    """`while True:` and the like, which only break and return can leave."""
+    return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+
+
+def _look_ahead(scope: Scope, shape: _Shape, body: list[ast.stmt], reads: Mapping[ast.stmt, Names]) -> None:
+    """Fills `live_after`, `live_header` and `later`, from the end of each block to its beginning, outer blocks first."""
+    todo: list[tuple[list[ast.stmt], Ways, Ways]] = [(body, (NONE, NONE, NONE), (NONE, NONE, NONE))]
+    while todo:
+        statements, live, later = todo.pop()
+        for statement in reversed(statements):
+            flow = scope.flows[statement]
+            before, ahead = flow.live_before(*live), flow.later_before(*later)
+            for function in shape.functions_in[statement]:
+                scope.later[function] = ahead
+            match statement:
+                case ast.If(body=inner, orelse=orelse):
+                    scope.live_after[statement] = live[0]
+                    todo += [(inner, live, later), (orelse, live, later)]
+                case ast.While(body=inner, orelse=orelse) | ast.For(body=inner, orelse=orelse):
+                    turn, other = scope.body_of(statement), scope.block(orelse)
+                    header = turn.uses | ((live[0] - turn.breaks) if turn.breaks is not None else NONE)
+                    header |= reads[statement] if isinstance(statement, ast.While) else NONE
+                    if not (isinstance(statement, ast.While) and is_forever(statement)):
+                        header |= other.live_before(*live)
+                    scope.live_after[statement], scope.live_header[statement] = live[0], header
+                    todo.append((inner, (header, live[0], header), (ahead, later[0], ahead)))
+                    todo.append((orelse, live, later))
+                case _:
+                    pass
+            live, later = (before, *live[1:]), (ahead, *later[1:])

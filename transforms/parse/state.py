@@ -1,0 +1,348 @@
+"""
+The state of parsing, and the cursor that rules move it with.
+
+    κ  agenda: what remains to be done, a stack of items      σ  operands: what expressions have left, a stack
+    ρ  environment: local variable ↦ node                     g  the graph being built; none after a return
+    P  the program so far                                     θ  the loops around this place: header and after
+
+Every part is immutable: a state can be kept, compared with its successor, and continued from. A `Cursor` is local to the
+rule that makes it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from immutables import Map
+
+from semantics.edit import Edit
+from semantics.errors import Malformed
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.values import Unbound
+from transforms.parse.flow import Scope
+from transforms.parse.names import Found, Group, Known, Module, NameTable, Operation, Refused
+from transforms.parse.source import Function
+
+NOWHERE: GraphId = -1
+
+
+class Stack(NamedTuple):
+    """An immutable stack; the empty one is None."""
+
+    head: Any
+    tail: Stack | None
+
+
+def items_of(stack: Stack | None) -> Iterator[Any]:
+    """From the top down."""
+    while stack is not None:
+        yield stack.head
+        stack = stack.tail
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A graph that is jumped to, the variables it takes, and the hidden counter of a `for`, which a jump increments."""
+
+    graph: GraphId
+    variables: tuple[str, ...]
+    counter: NodeId | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """Where the parser is: in which function, in which graph of it, what the variables stand for, and the loops around."""
+
+    scope: Scope
+    names: NameTable
+    function: GraphId
+    graph: GraphId
+    env: Map[str, NodeId]
+    loops: Stack | None = None
+    entry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a known graph is called. A default is a node, None where it is not known here, or a Refused that says why not."""
+
+    name: str
+    parameters: tuple[str, ...]
+    positional_only: int
+    positional: int
+    defaults: Mapping[int, NodeId | Refused | None]
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """The positions that every call must fill."""
+        return tuple(i for i in range(len(self.parameters)) if i not in self.defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An operand that is a node; `boolean` if its text alone shows that it is a boolean."""
+
+    node: NodeId
+    boolean: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name:
+    """An operand that is not a node yet: an operation, or a module."""
+
+    found: Operation | Module
+    at: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParseState:
+    """
+    functions   the graph of each global function met so far      pending     those whose body is still to be parsed
+    signatures  how each known graph is called                    wrappers    the view of a graph with its defaults filled in
+    reserved    the graph of a nested function, by the graph of the function it is defined in and its tree
+    awaited     for a nested function, the names it needs that are defined below it
+    """
+
+    program: Program
+    agenda: Stack | None
+    operands: Stack | None
+    frame: Frame
+    pending: tuple[tuple[Known, GraphId, bool], ...] = ()
+    functions: Map[Any, GraphId] = Map()
+    signatures: Map[GraphId, Signature] = Map()
+    wrappers: Map[GraphId, NodeId] = Map()
+    reserved: Map[tuple[GraphId, Function], GraphId] = Map()
+    defined: Map[GraphId, None] = Map()
+    awaited: Map[GraphId, tuple[GraphId, ...]] = Map()
+
+
+class Cursor:
+    """A moving cursor over immutable states. `state` is where it stands."""
+
+    __slots__ = ("_agenda", "_edit", "_operands", "_program", "_state", "frame")
+
+    def __init__(self, state: ParseState) -> None:
+        self._state, self.frame = state, state.frame
+        self._agenda, self._operands = state.agenda and state.agenda.tail, state.operands
+        self._edit: Edit | None = None
+
+    @property
+    def state(self) -> ParseState:
+        """The state moved to: the item on top of the agenda is done."""
+        program = self._edit.program if self._edit is not None else self._state.program
+        return replace(self._state, program=program, agenda=self._agenda, operands=self._operands, frame=self.frame)
+
+    @property
+    def edit(self) -> Edit:
+        """The cursor over the program."""
+        if self._edit is None:
+            self._edit = Edit(self._state.program)
+        return self._edit
+
+    @property
+    def reached(self) -> bool:
+        """Whether control gets here."""
+        return self.frame.graph != NOWHERE
+
+    # agenda and operands
+
+    def do(self, *items: Any) -> None:
+        """Puts items on the agenda, the first one on top."""
+        for item in reversed(items):
+            self._agenda = Stack(item, self._agenda)
+
+    def push(self, node: NodeId, boolean: bool = False) -> None:
+        """Leaves a node as operand."""
+        self._operands = Stack(Value(node, boolean), self._operands)
+
+    def push_name(self, found: Operation | Module, at: ast.AST) -> None:
+        """Leaves an operand that is not a node yet."""
+        self._operands = Stack(Name(found, at), self._operands)
+
+    def pop(self) -> Value | Name:
+        """Takes the top operand."""
+        assert self._operands is not None, "an operand is missing"
+        top, self._operands = self._operands
+        assert isinstance(top, (Value, Name))
+        return top
+
+    def value(self) -> Value:
+        """Takes the top operand as a node; an operation becomes a primitive or a small graph."""
+        match self.pop():
+            case Value() as value:
+                return value
+            case Name(Operation(value=Primitive() as primitive)):
+                return Value(self.constant(primitive))
+            case Name(Operation() as operation, at):
+                return Value(self._wrapped_operation(operation, at))
+            case Name(found, at):
+                raise self.refuse(at, f"the module {found.name} is no value", f"use one of its names: {found.name}.{found.members[0]}")
+
+    def nodes(self, count: int) -> list[NodeId]:
+        """Takes `count` operands, in the order they were left."""
+        return [self.value().node for _ in range(count)][::-1]
+
+    # errors
+
+    def refuse(self, at: ast.AST, what: str, remedy: str, rule: str = "parse") -> Malformed:
+        """The error that refuses the source at `at`."""
+        return self.frame.scope.source.refuse(at, what, remedy, rule)
+
+    # the program
+
+    def constant(self, value: Any) -> NodeId:
+        """The node of a constant."""
+        return self.edit.constant(value)
+
+    def constant_value(self, node: NodeId) -> Any:
+        """The value of a constant node; None for others."""
+        found = self.edit.nodes[node]
+        return found.value if isinstance(found, Constant) else None
+
+    def graph_of(self, node: NodeId) -> GraphId | None:
+        """The graph that a constant node refers to."""
+        value = self.constant_value(node)
+        return value.graph if isinstance(value, GraphRef) else None
+
+    def new_graph(self, suffix: str, at: ast.AST) -> GraphId:
+        """A new graph of this function, named for its role."""
+        return self.edit.graph(f"{self.frame.scope.name}.{suffix}", self.frame.scope.source.location(at))
+
+    def apply(self, function: str | NodeId, *arguments: NodeId, at: ast.AST | None = None, name: str = "") -> NodeId:
+        """A new application in the current graph; functions with defaults are passed as views of their required arity."""
+        first = self.constant(TABLE[function]) if isinstance(function, str) else function
+        location = self.frame.scope.source.location(at) if at is not None else None
+        passed = [self.as_value(a) for a in arguments]
+        return self.edit.apply(self.frame.graph, first, *passed, name=name, location=location)
+
+    def switch(self, condition: NodeId, then: GraphId, other: GraphId, at: ast.AST) -> NodeId:
+        """The call of one of two thunks."""
+        return self.apply(self.apply("switch", condition, self.edit.reference(then), self.edit.reference(other), at=at), at=at)
+
+    def output(self, node: NodeId) -> None:
+        """Ends the current graph with `node`; what follows is not reached."""
+        if self.reached:
+            self.edit.output(self.frame.graph, self.as_value(node))
+            self.move(graph=NOWHERE)
+
+    def move(self, **changes: Any) -> None:
+        """Changes the frame."""
+        self.frame = replace(self.frame, **changes)
+
+    def bind(self, name: str, node: NodeId) -> None:
+        """Makes the local variable stand for `node`, which takes its name if it has none."""
+        found = self.edit.nodes[node]
+        if isinstance(found, Apply) and not found.name:
+            self.edit.nodes = self.edit.nodes.set(node, replace(found, name=name))
+        self.move(env=self.frame.env.set(name, node))
+
+    def variable(self, name: str) -> NodeId:
+        """What a local variable stands for; Unbound if this path has not assigned it."""
+        node = self.frame.env.get(name)
+        return node if node is not None else self.constant(Unbound(name))
+
+    def jump(self, target: Target, at: ast.AST) -> None:
+        """Ends the current graph with a call of the target."""
+        if self.reached:
+            arguments = [self.variable(v) for v in target.variables]
+            if target.counter is not None:
+                arguments.insert(0, self.apply("add", target.counter, self.constant(1), at=at))
+            self.output(self.apply(self.edit.reference(target.graph), *arguments, at=at))
+
+    def join(self, suffix: str, variables: tuple[str, ...], assigned: tuple[str, ...], at: ast.AST) -> tuple[Target, Frame]:
+        """A new graph with a parameter for each of `variables`, and the frame in it, where other assigned ones are unbound."""
+        graph = self.new_graph(suffix, at)
+        env = self.frame.env
+        for name in assigned:
+            if name in env:
+                env = env.delete(name)
+        for name in variables:
+            env = env.set(name, self.edit.parameter(graph, name))
+        return Target(graph, variables), replace(self.frame, graph=graph, env=env)
+
+    # functions
+
+    def declare(self, known: Known) -> NodeId:
+        """The constant of a global function, whose body will be parsed later if it is new."""
+        functions = self._state.functions
+        if known.key not in functions:
+            source, node = known.open()
+            from transforms.parse.functions import signature_of
+
+            graph = self.edit.graph(known.name, source.location(node))
+            self.change(functions=functions.set(known.key, graph), pending=(*self._state.pending, (known, graph, False)))
+            defaults = {i: self._constant_default(found) for i, found in known.defaults.items()}
+            self.sign(graph, signature_of(node, known.name, defaults))
+        return self.edit.reference(self._state.functions[known.key])
+
+    def _constant_default(self, found: Found) -> NodeId | Refused:
+        from transforms.parse.names import Literal, Row
+
+        match found:
+            case Literal(value) | Row(value) | Operation(value=Primitive() as value):
+                return self.constant(value)
+            case Known():
+                return self.declare(found)
+            case Refused():
+                return found
+            case Group() | _:
+                return Refused("this default value is no constant", "pass the argument")
+
+    def sign(self, graph: GraphId, signature: Signature) -> None:
+        """Records how `graph` is called."""
+        self.change(signatures=self._state.signatures.set(graph, signature))
+
+    def signature(self, graph: GraphId) -> Signature | None:
+        """How `graph` is called, if it is a known function."""
+        return self._state.signatures.get(graph)
+
+    def change(self, **changes: Any) -> None:
+        """Changes the tables of the state."""
+        self._state = replace(self._state, **changes)
+
+    @property
+    def tables(self) -> ParseState:
+        """The tables of the state, as changed so far."""
+        return self._state
+
+    def as_value(self, node: NodeId) -> NodeId:
+        """The node as a first-class value: a function with defaults becomes a view that takes only its required arguments."""
+        graph = self.graph_of(node)
+        signature = self._state.signatures.get(graph) if graph is not None else None
+        if graph is None or signature is None or not signature.defaults:
+            return node
+        if graph not in self._state.wrappers:
+            self.change(wrappers=self._state.wrappers.set(graph, self._view(graph, signature)))
+        return self._state.wrappers[graph]
+
+    def _view(self, graph: GraphId, signature: Signature) -> NodeId:
+        location = self.edit.graphs[graph].location
+        view = self.edit.graph(signature.name, location)
+        arguments: list[NodeId] = []
+        for i, name in enumerate(signature.parameters):
+            default = signature.defaults.get(i)
+            if i not in signature.defaults:
+                arguments.append(self.edit.parameter(view, name))
+            elif isinstance(default, int):
+                arguments.append(self.as_value(default))
+            else:
+                why = default if isinstance(default, Refused) else Refused("its defaults are not known yet", "define it above")
+                raise Malformed(f"{signature.name} is used as a value: {why.what}", rule="parse", location=location, remedy=why.remedy)
+        self.edit.output(view, self.edit.apply(view, self.edit.reference(graph), *arguments, location=location))
+        return self.edit.reference(view)
+
+    def _wrapped_operation(self, operation: Operation, at: ast.AST) -> NodeId:
+        if operation.most is None or operation.least != operation.most:
+            raise self.refuse(at, f"{operation.name} takes a varying number of arguments, so it is no value", "wrap it in a lambda")
+        graph = self.edit.graph(operation.name, self.frame.scope.source.location(at))
+        here = self.frame.graph
+        self.move(graph=graph)
+        arguments = [self.edit.parameter(graph, "xy"[i]) for i in range(operation.least)]
+        self.edit.output(graph, operation.build(self, arguments, at))
+        self.move(graph=here)
+        return self.edit.reference(graph)
