@@ -30,8 +30,8 @@ class UserPrimitive:
     The decorators `backpropagator`, `tangent`, `exact`, `ball` and `z3` each add a column, once.
     """
 
-    __slots__ = ("__doc__", "__name__", "__wrapped__", "_cells", "row")
-
+    __name__: str
+    __wrapped__: Callable[..., Any]
     row: Primitive
     _cells: Cells
 
@@ -100,9 +100,12 @@ def _reads(reading: Callable[[], Reading]) -> Callable[[Cells], Any]:
 
 
 def _balls() -> Reading:
-    from checkers.columns.ball import BALLS
+    """Balls at the precision in force: a difference of balls needs more bits than a value."""
+    from flint import ctx
 
-    return BALLS
+    from checkers.columns.ball import BITS, balls
+
+    return balls(max(BITS, ctx.prec))
 
 
 DERIVED: dict[str, Callable[[Cells], Any]] = {"exact": _reads(lambda: FRACTIONS), "ball": _reads(_balls)}

@@ -4,6 +4,7 @@ Fast execution of first-order programs: one target-neutral source, run by CPytho
 It has no opinions: what a program means is said by `semantics`, and whether a target agrees by `crosscheck`.
 """
 
+from backend.crosscheck import Crosscheck, crosscheck
 from backend.run import Compiled, compile, lowered, ptx, source, targets
 
-__all__ = ["Compiled", "compile", "lowered", "ptx", "source", "targets"]
+__all__ = ["Compiled", "Crosscheck", "compile", "crosscheck", "lowered", "ptx", "source", "targets"]

@@ -12,9 +12,11 @@ T = (s₁F - s₀C) / (s₁ - s₀), which cancels one more cᵢ. Rounding noise
 N = (s₁N_F + s₀N_C) / (s₁ - s₀). Where the expansion converges T is better than F and C, so |T - F| and |T - C| are their
 errors up to a smaller term, and the bound of T is
 
-    max(|T - F|, |T - C|) + 2N + 2^-52 |T|
+    4 max(|T - F|, |T - C|) + 2N + 2^-52 |T|
 
-a truncation estimate that is one order too pessimistic, plus a floor. η is the largest of: `ulps` units of the largest value
+a truncation estimate that is one order too pessimistic, plus a floor. The factor 4 is for functions such as x ** 1.5 whose
+expansion has a term h^a that the scheme does not know: then T gains little, and is wrong by 1 / (2^a - 1) times 15/16 of |T - C|
+at order 4, which is below 4 for a >= 1/3. η is the largest of: `ulps` units of the largest value
 at this step; the grain of f, its smallest change seen (a value that cancelled inside f lies on a coarse grid); and the second
 differences at a few ulps from x, which are all noise. Every level gives an interval; ascending in h, the first that is
 disjoint from those before it ends the search: a kink or a pole came into reach. One-sided derivatives that differ make the
@@ -41,6 +43,7 @@ ENOUGH = 2.0**-10
 ORDER = 4
 EPSILON = 2.0**-52
 RESOLVED = 2.0**-20
+CAUTION = 4.0
 
 
 class Estimate(NamedTuple):
@@ -153,7 +156,7 @@ def _extrapolations(levels: Sequence[_Level], side: int, noise: float, ulps: flo
             value = (s1 * finer[0] - s0 * member[0]) / (s1 - s0)
             floor = float((s1 * finer[1] + s0 * member[1]) / (s1 - s0))
             truncation = float(max(abs(value - finer[0]), abs(value - member[0])))
-            bound = truncation + 2.0 * floor + EPSILON * float(abs(value))
+            bound = CAUTION * truncation + 2.0 * floor + EPSILON * float(abs(value))
             if j and (best is None or bound < best.bound):
                 best = Estimate(float(value), bound)
             member = (value, floor)

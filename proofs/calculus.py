@@ -10,12 +10,13 @@ result adds that hypothesis.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import z3
 
 from checkers.smt.terms import PI, real, uninterpreted
 
-Term = z3.ArithRef
+Term: TypeAlias = z3.ArithRef
 
 
 def one_over(x: Term) -> Term:

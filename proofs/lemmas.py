@@ -14,9 +14,8 @@ import z3
 
 from checkers.smt.terms import uninterpreted
 from proofs.calculus import DERIVATIVES
-from proofs.obligation import Obligation, lemma
+from proofs.obligation import Claim, Obligation, lemma
 
-Claim = tuple[z3.ArithRef, z3.ArithRef, list[z3.BoolRef]]
 x, y, h, d = z3.Reals("x y h d")
 
 

@@ -109,7 +109,7 @@ class Algebra:
         if a.den == b.den:
             return Quotient(plus(a.num, b.num, Fraction(sign)), a.den)
         left, right = self.times(a.num, b.den), self.times(b.num, a.den)
-        return Quotient(plus(left, right, Fraction(sign)), self.times(a.den, b.den))
+        return self.tidy(plus(left, right, Fraction(sign)), self.times(a.den, b.den))
 
     def mul(self, a: Quotient, b: Quotient) -> Quotient:
         return self.tidy(self.times(a.num, b.num), self.times(a.den, b.den))
@@ -144,7 +144,9 @@ class Algebra:
         return Quotient(constant(c), constant(Fraction(1)))
 
     def same(self, a: Quotient, b: Quotient) -> bool:
-        """Whether a = b follows by algebra."""
+        """Whether a = b follows by algebra; False if a denominator is the zero polynomial."""
+        if not self.reduce(a.den) or not self.reduce(b.den):
+            return False
         return not plus(self.times(a.num, b.den), self.times(b.num, a.den), Fraction(-1))
 
     # atoms

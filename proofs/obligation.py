@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import z3
 
@@ -14,6 +15,8 @@ from checkers.smt.inquiry import Inquiry, Judgment, conflicts, recheck
 from checkers.smt.solver import SAT, UNSAT
 from checkers.verdict import Proved, Unknown, Verdict
 from proofs.normal_form import equal
+
+Claim: TypeAlias = tuple[z3.ArithRef, z3.ArithRef, list[z3.BoolRef]]
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,8 @@ def identity(
     return Unknown(answer.reason if answer.status != SAT else "z3 has a counterexample that was not confirmed"), "z3"
 
 
-def lemma(
-    name: str, uses: tuple[str, ...], claims: Callable[[], Iterable[tuple[z3.ArithRef, z3.ArithRef, list[z3.BoolRef]]]]
-) -> Obligation:
-    """An obligation made of equations left = right under hypotheses, all of which must hold; each set of hypotheses is satisfiable."""
+def lemma(name: str, uses: tuple[str, ...], claims: Callable[[], Iterable[Claim]]) -> Obligation:
+    """An obligation made of equations left = right under hypotheses; all must hold, and each set of hypotheses must be satisfiable."""
 
     def judge() -> Judgment:
         inquiry = Inquiry()

@@ -74,7 +74,9 @@ def test_an_oracle_does_not_import_what_it_judges(judge: str) -> None:
 @pytest.mark.parametrize(("name", "path"), MODULES, ids=[n for n, _ in MODULES])
 def test_library_code_does_not_print(name: str, path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text())):
-        assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), f"{path}:{node.lineno}"
+        assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), (
+            f"{path}:{node.lineno}"
+        )
 
 
 @pytest.mark.parametrize(("name", "path"), MODULES, ids=[n for n, _ in MODULES])
@@ -94,4 +96,6 @@ def test_user_errors_are_the_five_errors() -> None:
     for name, path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name):
-                assert node.exc.func.id not in ("Exception", "TypeError", "RuntimeError") or name in allowed, f"{path}:{node.lineno}"
+                assert node.exc.func.id not in ("Exception", "TypeError", "RuntimeError") or name in allowed, (
+                    f"{path}:{node.lineno}"
+                )

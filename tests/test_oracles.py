@@ -65,7 +65,6 @@ def test_doubles_stay_inside_balls_of_fifty_bits(name: str, point: Point) -> Non
     for path in coordinates(point):
         for doubles, enclosed in zip(found, (forward, reverse), strict=True):
             value, ball = at_path(doubles, path), at_path(enclosed, path)
-            assert ball_differences.precision is not None
             assert ball.contains(arb(value)) or ball.overlaps(arb(value, 2.0**-1022))
 
 
@@ -108,7 +107,10 @@ def test_the_tangent_is_linear_in_the_direction(point: list[float], direction: l
 
 
 def test_the_tangent_of_a_closure_is_the_tuple_of_those_of_its_captured_values() -> None:
-    p = read("program @f\n\n@f(%x, %n):\n  %a = mul(%x, %x)\n  return @g\n\n@g(%v):\n  %s = add(%a, %n)\n  %t = mul(%s, %v)\n  return %t\n")
+    p = read(
+        "program @f\n\n@f(%x, %n):\n  %a = mul(%x, %x)\n  return @g\n"
+        "\n@g(%v):\n  %s = add(%a, %n)\n  %t = mul(%s, %v)\n  return %t\n"
+    )
     value, tangent = forward_mode.jvp(p, (3.0, 2), (1.0, None))
     assert value.captured == (2, 9.0)
     assert tangent == (None, 6.0)
@@ -135,11 +137,14 @@ def test_forward_mode_runs_over_reversed_programs() -> None:
     """gadd, inject, instantiate, seed and ZERO: the derivative of x -> ∂(x[0]*x[1])/∂x along (1, 0) is (0, 1)."""
     p = read(
         "program @f\n\n@f(%t):\n  %a = getitem(%t, 0)\n  %b = getitem(%t, 1)\n  %out = mul(%a, %b)\n  %d = seed(%out)\n"
-        "  %da = mul(%d, %b)\n  %db = mul(%d, %a)\n  %i = inject(2, 0, %da)\n  %j = inject(2, 1, %db)\n"
+        "  %da = mul(%d, %b)\n  %db = mul(%d, %a)\n  %i = inject(%t, 0, %da)\n  %j = inject(%t, 1, %db)\n"
         "  %s = gadd(%i, %j)\n  %z = gadd(%s, ZERO)\n  %r = instantiate(%z, %t)\n  return %r\n"
     )
     assert forward_mode.jvp(p, ((2.0, 3.0),), ((1.0, 0.0),)) == ((3.0, 2.0), (0.0, 1.0))
-    twice = read("program @f\n\n@f(%x):\n  %a = mul(%x, %x)\n  %s = gadd(%a, %x)\n  %t = make_tuple(%s)\n  %u = gadd(%t, %t)\n  %r = getitem(%u, 0)\n  return %r\n")
+    twice = read(
+        "program @f\n\n@f(%x):\n  %a = mul(%x, %x)\n  %s = gadd(%a, %x)\n  %t = make_tuple(%s)\n"
+        "  %u = gadd(%t, %t)\n  %r = getitem(%u, 0)\n  return %r\n"
+    )
     assert forward_mode.derivative(twice, (3.0,)) == 14.0
     assert trace_reversal.gradient(twice, (3.0,)) == (14.0,)
 
@@ -177,9 +182,9 @@ def test_the_oracles_share_nothing_that_they_judge() -> None:
     oracles = ("forward_mode", "finite_differences", "ball_differences")
     for name in oracles:
         tree = ast.parse((folder / f"{name}.py").read_text())
-        imported = {
-            f"{n.module}.{a.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
-        } | {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+        imported = {f"{n.module}.{a.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names} | {
+            a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names
+        }
         for module in imported:
             assert not module.startswith("transforms")
             assert not any(other in module for other in (*oracles, "trace_reversal"))

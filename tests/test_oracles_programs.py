@@ -303,20 +303,20 @@ LOGISTIC = """program @f
   %s = log1p(%q)
   return %s
 
-@loop(%n, %g, %v):
+@loop(%n, %g, %u):
   %c = gt(%n, 0)
   %t = switch(%c, @again, @done)
   %l = %t()
   return %l
 
 @again():
-  %w = %g(%v)
+  %w = %g(%u)
   %m = sub(%n, 1)
   %k = @loop(%m, %g, %w)
   return %k
 
 @done():
-  return %v
+  return %u
 """
 
 ROOTS = """program @f
@@ -362,7 +362,7 @@ PROGRAMS: dict[str, tuple[str, bool, tuple[tuple[Any, ...], ...]]] = {
     "newton": (NEWTON, True, ((2.0,), (0.7,))),
     "modulo": (MODULO, True, ((7.25, 2.0), (-7.25, 2.0), (5.5, -1.75))),
     "waves": (WAVES, False, ((0.5, -1.25), (2.0, 0.5))),
-    "logistic": (LOGISTIC, False, ((0.5,), (1.5,))),
+    "logistic": (LOGISTIC, False, ((0.5,), (0.75,))),
     "roots": (ROOTS, False, ((2.0, 3.0), (0.25, 1.5))),
 }
 

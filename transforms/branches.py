@@ -17,7 +17,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import Scopes
 from transforms.clone import copy_graphs
-from transforms.surgery import application, applications, arguments_of, become, borrowers, index_of, needed_in, nest, referrers
+from transforms.surgery import application, applications, arguments_of, become, borrowers, discard, index_of, needed_in
 from transforms.system import RewriteSystem, rewrite, rewrite_of
 from transforms.tuples import items_of
 
@@ -163,80 +163,110 @@ def eta(program: Program, place: int) -> Program | None:
     return edit.program
 
 
-# sinking
+class Rest(NamedTuple):
+    """What depends on a conditional: `nodes` of its own graph, and `graphs` nested in that."""
+
+    nodes: set[NodeId]
+    graphs: dict[GraphId, None]
 
 
 @rewrite
 def sink(program: Program, place: int) -> Program | None:
     """
-    in g: t = switch(c, @A, @B)(), r = rest(t), return r, where the rest calls a function that t holds
-    ⟹  in g: return switch(c, @A', @B')(), with A'() = rest(A()) and B'() = rest(B())
+    in g: t = switch(c, @A, @B)(), return r(t), where r calls a function that t holds
+    ⟹  in g: return switch(c, @A', @B')(), with A'() = r(A()) and B'() = r(B())
     """
-    branch = conditional(program, place)
-    if branch is None or not _holds_called_function(program, place):
+    branch = conditional(program, place) if place in program.nodes else None
+    call = application(program, place)
+    if branch is None or call is None or not _holds_called_function(program, place):
         return None
-    call = program.nodes[place]
-    assert isinstance(call, Apply)
     rest = _rest(program, place, call.graph)
-    if rest is None:
+    if rest is None or {branch.consequent, branch.alternative, call.graph} & rest.graphs.keys():
         return None
-    inside, moved = rest
-    if any(n != place and _sinkable(program, n) for n in moved):
+    within = [*rest.nodes, *(n for g in rest.graphs for n in applications(program, g))]
+    if any(n != place and conditional(program, n) is not None and _holds_called_function(program, n) for n in within):
         return None
-    edit = Edit(program)
-    choice = arguments_of(program, branch.switch, SWITCH)
-    assert choice is not None
+    return _sunk(program, branch, call, rest)
+
+
+def _sunk(program: Program, branch: Conditional, call: Apply, rest: Rest) -> Program:
+    """The program after `sink`: the rest is copied into two new thunks, and the original is gone."""
+    edit, graph = Edit(program), call.graph
+    needed = needed_in(program, (graph, *rest.graphs))
+    needed[graph] &= rest.nodes - {branch.call}
+    kept = {own: own} if (own := program.reference(graph)) is not None else {}
     thunks: list[NodeId] = []
-    for name, graph in (("then", branch.consequent), ("else", branch.alternative)):
-        thunk = edit.graph(name, call.location)
-        value = edit.apply(thunk, edit.reference(graph), location=call.location)
-        needed = {g: frozenset(nodes) for g, nodes in _needed(program, call.graph, inside, moved).items()}
-        copied = copy_graphs(
-            edit, program, needed, found=Scopes({}, needed, {}), into={call.graph: thunk}, substitution={place: value}
-        )
-        edit.output(thunk, copied.nodes[program.graphs[call.graph].output])
+    for target in (branch.consequent, branch.alternative):
+        thunk = edit.graph(program.graphs[target].name, program.graphs[target].location)
+        value = edit.apply(thunk, edit.reference(target), name=call.name, location=call.location)
+        substitution = {**kept, branch.call: value}
+        copied = copy_graphs(edit, program, needed, found=Scopes({}, needed, {}), into={graph: thunk}, substitution=substitution)
+        edit.output(thunk, copied.nodes[program.graphs[graph].output])
         thunks.append(edit.reference(thunk))
-    choose = edit.call(call.graph, SWITCH, choice[0], *thunks, location=call.location)
-    edit.output(call.graph, edit.apply(call.graph, choose, name=call.name, location=call.location))
+    condition = program.inputs(branch.switch)[1]
+    chosen = edit.call(graph, SWITCH, condition, *thunks, location=call.location)
+    edit.output(graph, edit.apply(graph, chosen, location=call.location))
+    discard(edit, program, (branch.switch, *rest.nodes), rest.graphs)
     return edit.program
 
 
-def _sinkable(program: Program, node: NodeId) -> bool:
-    return conditional(program, node) is not None and _holds_called_function(program, node)
-
-
 def _holds_called_function(program: Program, node: NodeId) -> bool:
-    """Whether `node`, or an element of it, is called."""
-    return any(
-        use.index == 0 or (use.index == 1 and program.callee(use.user) is GETITEM and any(u.index == 0 for u in program.users(use.user)))
-        for use in program.users(node)
-    )
+    """Whether `node`, or an element of it, is called somewhere."""
+    for use in program.users(node):
+        if use.index == 0:
+            return True
+        if use.index == 1 and program.callee(use.user) is GETITEM and any(u.index == 0 for u in program.users(use.user)):
+            return True
+    return False
 
 
-def _rest(program: Program, start: NodeId, graph: GraphId) -> tuple[list[GraphId], set[NodeId]] | None:
+def _rest(program: Program, start: NodeId, graph: GraphId) -> Rest | None:
     """
-    What is computed from `start` in `graph`: the graphs nested in the rest, and the applications of `graph` in it. None if the
-    output is not among them or is `start` itself, if there are too many, or if what is nested does not stay inside the rest.
+    All that is computed from `start`. None if that is more than BUDGET, if the output is not computed from it or is `start`
+    itself, or if it reaches the entry, as only ill-formed dead code can.
     """
-    moved: set[NodeId] = set()
-    inside: dict[GraphId, None] = {}
-    todo = [start]
+    rest = Rest(set(), {})
+    nodes, graphs = [start], list[GraphId]()
     size = 0
-    while todo:
-        node = todo.pop()
-        owner = program.owner(node)
-        if owner == graph and node not in moved:
-            moved.add(node)
-            size += 1
-            todo.extend(use.user for use in program.users(node))
-        elif owner is not None and owner != graph and owner not in inside:
-            for other in _nested(program, owner, graph):
-                if other not in inside:
-                    inside[other] = None
-                    size += len(program.owned.get(other, ()))
-                    reference = program.reference(other)
-                    todo.extend(use.user for use in program.users(reference)) if reference is not None else None
+    while nodes or graphs:
+        if nodes:
+            node = nodes.pop()
+            owner = program.owner(node)
+            assert owner is not None
+            if owner != graph:
+                graphs.append(owner)
+            elif node not in rest.nodes:
+                rest.nodes.add(node)
+                size += 1
+                nodes.extend(use.user for use in program.users(node))
+                graphs.extend(g for g in program.returns.get(node, ()) if g != graph)
+        else:
+            inner = graphs.pop()
+            if inner == program.entry:
+                return None
+            if inner not in rest.graphs:
+                rest.graphs[inner] = None
+                size += len(program.owned.get(inner, ()))
+                graphs.extend(g for g in borrowers(program, inner) if g != graph)
+                if (reference := program.reference(inner)) is not None:
+                    nodes.extend(use.user for use in program.users(reference))
+                    if graph in program.returns.get(reference, ()):
+                        return None
+                    graphs.extend(program.returns.get(reference, ()))
         if size > BUDGET:
             return None
     output = program.graphs[graph].output
-    return (list(inside), moved) if output in moved and output != start and graph not in inside else None
+    return rest if output in rest.nodes and output != start else None
+
+
+RULES = (negated, element_of_choice, element_of_branch, known_condition, eta, sink)
+
+SYSTEM = RewriteSystem(
+    name="branches",
+    rules=RULES,
+    doc="what follows a branch moves into it",
+    argument=(
+        "negated removes a use of not, eta a use of the outer function; elements move into branches, which are nested finitely; "
+        "a known condition is one open input less; sink makes a conditional the last of its graph and copies none of those"
+    ),
+)

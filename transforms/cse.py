@@ -22,7 +22,9 @@ from transforms.system import RewriteSystem, rewrite
 def twins(program: Program, place: NodeId, found: Apply) -> list[NodeId]:
     """The other applications with the same inputs, found through the input that has the fewest uses."""
     index, rarest = min(enumerate(found.inputs), key=lambda item: len(program.users(item[1])))
-    return [u.user for u in program.users(rarest) if u.index == index and u.user != place and program.inputs(u.user) == found.inputs]
+    return [
+        u.user for u in program.users(rarest) if u.index == index and u.user != place and program.inputs(u.user) == found.inputs
+    ]
 
 
 @rewrite

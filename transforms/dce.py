@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, NodeId, Parameter, Program
-from transforms.surgery import application, applications, borrowers, only_called, referrers
+from transforms.surgery import application, borrowers, discard, only_called, referrers
 from transforms.system import RewriteSystem, rewrite
 
 
@@ -30,19 +30,7 @@ def dead_graphs(program: Program, place: int) -> Program | None:
     if place not in program.graphs or (unreachable := _unreachable(program, place)) is None:
         return None
     edit = Edit(program)
-    owned = [node for graph in unreachable for node in applications(program, graph)]
-    for node in owned:
-        edit.set_inputs(node, ())
-    nothing = edit.constant(None)
-    for graph in unreachable:
-        edit.output(graph, nothing)
-    for node in owned:
-        edit.remove(node)
-    for graph in unreachable:
-        reference = program.reference(graph)
-        if reference is not None:
-            edit.remove(reference)
-        edit.remove_graph(graph)
+    discard(edit, program, (), unreachable)
     return edit.program
 
 
@@ -67,7 +55,7 @@ def _unreachable(program: Program, graph: GraphId) -> list[GraphId] | None:
 
 @rewrite
 def unused_parameter(program: Program, place: int) -> Program | None:
-    """@g(…, x, …) where g is only called and nothing reads x but calls of g that pass it on  ⟹  g without x, every call without its argument"""
+    """@g(…, x, …), only called, where nothing but calls of g that pass it on reads x  ⟹  g, and every call of it, without x"""
     if place not in program.graphs or place == program.entry:
         return None
     parameters = program.graphs[place].parameters

@@ -135,3 +135,21 @@ def plain(program: Program, node: NodeId) -> bool:
     """Whether `node` is a constant that is no function."""
     found = program.nodes[node]
     return isinstance(found, Constant) and not isinstance(found.value, (GraphRef, Primitive))
+
+
+def discard(edit: Edit, program: Program, nodes: Iterable[NodeId], graphs: Iterable[GraphId]) -> None:
+    """Removes applications and whole graphs that only one another still use."""
+    graphs = tuple(graphs)
+    owned = [*nodes, *(node for graph in graphs for node in applications(program, graph))]
+    for node in owned:
+        edit.set_inputs(node, ())
+    nothing = edit.constant(None)
+    for graph in graphs:
+        edit.output(graph, nothing)
+    for node in owned:
+        edit.remove(node)
+    for graph in graphs:
+        reference = program.reference(graph)
+        if reference is not None:
+            edit.remove(reference)
+        edit.remove_graph(graph)

@@ -124,6 +124,7 @@ class RewriteSystem:
         queued = set(heap)
         steps = 0
         while heap:
+            before = steps
             while heap:
                 place = heapq.heappop(heap)
                 queued.discard(place)
@@ -138,8 +139,9 @@ class RewriteSystem:
                     if near not in queued:
                         queued.add(near)
                         heapq.heappush(heap, near)
-            heap = [p for p in places(state) if self._rewrite_at(state, p) is not None]
-            queued = set(heap)
+            if steps > before:
+                heap = [p for p in places(state) if self._rewrite_at(state, p) is not None]
+                queued = set(heap)
         return state
 
     def _rewrite_at(self, state: Program, place: int) -> Program | None:

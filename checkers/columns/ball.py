@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -129,27 +130,63 @@ def _power(smooth: bool) -> Callable[[Any, Any], Any]:
 # elementary functions
 
 
-def _elementary(
-    name: str, function: Callable[[arb], arb], low: float = -math.inf, high: float = math.inf, closed: bool = False
-) -> Callable[[Any], arb]:
-    """`function` on the domain from `low` to `high`, whose ends belong to it if it is `closed`."""
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """An interval of the line. `closed`: its ends belong to it. `blunt`: there the derivative is infinite."""
 
+    low: float = -math.inf
+    high: float = math.inf
+    closed: bool = False
+    blunt: bool = False
+
+    def check(self, name: str, x: arb, smooth: bool) -> None:
+        """Raises unless x is inside; in a smooth reading, unless it is off the blunt ends too."""
+        edge = x in (self.low, self.high)
+        if x < self.low or x > self.high or (edge and not self.closed):
+            raise outside(name, x)
+        if not (x > self.low and x < self.high) and not (edge and not (smooth and self.blunt)):
+            raise straddles(name, x, "the edge of the domain")
+
+
+LINE = _Domain()
+POSITIVE = _Domain(0.0)
+ELEMENTARY: dict[str, tuple[Callable[[arb], arb], _Domain]] = {
+    "exp": (arb.exp, LINE),
+    "expm1": (arb.expm1, LINE),
+    "log": (arb.log, POSITIVE),
+    "log1p": (arb.log1p, _Domain(-1.0)),
+    "log2": (lambda x: x.log() / arb(2).log(), POSITIVE),
+    "log10": (lambda x: x.log() / arb(10).log(), POSITIVE),
+    "sqrt": (arb.sqrt, _Domain(0.0, closed=True, blunt=True)),
+    "sin": (arb.sin, LINE),
+    "cos": (arb.cos, LINE),
+    "tan": (arb.tan, LINE),
+    "asin": (arb.asin, _Domain(-1.0, 1.0, closed=True, blunt=True)),
+    "acos": (arb.acos, _Domain(-1.0, 1.0, closed=True, blunt=True)),
+    "atan": (arb.atan, LINE),
+    "sinh": (arb.sinh, LINE),
+    "cosh": (arb.cosh, LINE),
+    "tanh": (arb.tanh, LINE),
+    "asinh": (arb.asinh, LINE),
+    "acosh": (arb.acosh, _Domain(1.0, closed=True, blunt=True)),
+    "atanh": (arb.atanh, _Domain(-1.0, 1.0)),
+    "erf": (arb.erf, LINE),
+    "erfc": (arb.erfc, LINE),
+}
+
+
+def _elementary(name: str, function: Callable[[arb], arb], domain: _Domain, smooth: bool) -> Callable[[Any], arb]:
     def cell(a: Any) -> arb:
         x = ball_of(name, a)
-        if (low > -math.inf and not (x > low or (closed and x == low))) or (
-            high < math.inf and not (x < high or (closed and x == high))
-        ):
-            raise outside(name, x) if _beyond(x) else straddles(name, x, "the edge of the domain")
+        domain.check(name, x, smooth)
         return finite(name, function(x))
-
-    def _beyond(x: arb) -> bool:
-        return bool(x < low or x > high or (not closed and x in (low, high)))
 
     return cell
 
 
-def _cbrt(smooth: bool) -> Callable[[arb], arb]:
-    def cbrt(x: arb) -> arb:
+def _cbrt(smooth: bool) -> Callable[[Any], arb]:
+    def cbrt(a: Any) -> arb:
+        x = ball_of("cbrt", a)
         sign = sign_of("cbrt", x)
         if sign == 0 and smooth:
             raise straddles("cbrt", x, "0")
@@ -185,36 +222,9 @@ def _seed(out: Any) -> arb:
 
 def _cells(smooth: bool) -> dict[str, Callable[..., Any] | Hole]:
     """The cells at the ambient precision."""
-    elementary = {
-        name: _elementary(name, *rest)
-        for name, *rest in (
-            ("exp", arb.exp),
-            ("expm1", arb.expm1),
-            ("log", arb.log, 0.0),
-            ("log1p", arb.log1p, -1.0),
-            ("log2", lambda x: x.log() / arb(2).log(), 0.0),
-            ("log10", lambda x: x.log() / arb(10).log(), 0.0),
-            ("sqrt", arb.sqrt, 0.0, math.inf, not smooth),
-            ("cbrt", _cbrt(smooth)),
-            ("sin", arb.sin),
-            ("cos", arb.cos),
-            ("tan", arb.tan),
-            ("asin", arb.asin, -1.0, 1.0, not smooth),
-            ("acos", arb.acos, -1.0, 1.0, not smooth),
-            ("atan", arb.atan),
-            ("sinh", arb.sinh),
-            ("cosh", arb.cosh),
-            ("tanh", arb.tanh),
-            ("asinh", arb.asinh),
-            ("acosh", arb.acosh, 1.0, math.inf, not smooth),
-            ("atanh", arb.atanh, -1.0, 1.0),
-            ("erf", arb.erf),
-            ("erfc", arb.erfc),
-        )
-    }
     return {
         **STRUCTURE,
-        **elementary,
+        **{name: _elementary(name, function, domain, smooth) for name, (function, domain) in ELEMENTARY.items()},
         **{p.name: Hole("a function on functions, expanded before a program runs") for p in MACROS},
         "add": _arithmetic("add", lambda a, b: a + b),
         "sub": _arithmetic("sub", lambda a, b: a - b),
@@ -228,6 +238,7 @@ def _cells(smooth: bool) -> dict[str, Callable[..., Any] | Hole]:
         "min": _arithmetic("min", lambda a, b: b if less("min", b, a) else a),
         "max": _arithmetic("max", lambda a, b: b if less("max", a, b) else a),
         "sign": lambda a: arb(sign_of("sign", ball_of("sign", a))),
+        "cbrt": _cbrt(smooth),
         "atan2": _atan2,
         "hypot": _hypot(smooth),
         "copysign": _copysign,

@@ -9,6 +9,7 @@ Programs that make optimizers act: every operation with every treacherous consta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -380,10 +381,23 @@ SHAPES: dict[str, str] = {
 }
 
 
+def apart(text: str) -> str:
+    """The text with every name defined once: a graph that defines a name an earlier graph has defined gets one of its own."""
+    taken: set[str] = set()
+    blocks: list[str] = []
+    for number, block in enumerate(re.split(r"(?m)^\s*(?=@\w+\()", text)):
+        own = set(re.findall(r"%(\w+)(?=:| =)", block))
+        for name in own & taken:
+            block = re.sub(rf"%{name}\b", f"%{name}_{number}", block)
+        taken |= own
+        blocks.append(block)
+    return "\n".join(blocks)
+
+
 def shapes() -> Iterator[Trigger]:
     """The programs of SHAPES."""
     for name, text in SHAPES.items():
-        yield Trigger(name, read("program @f\n" + text))
+        yield Trigger(name, read("program @f\n" + apart(text)))
 
 
 @cache

@@ -21,6 +21,7 @@ from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import TABLE
+from semantics.tangents import ZERO
 from transforms.backpropagators import backpropagator
 from transforms.clone import link
 from transforms.python_rows import (
@@ -62,7 +63,7 @@ def of_row(row: Primitive, *, seed: int, examples: int) -> Subject:
     elif written is not None:
         pull = python_first(written, rule)
     else:
-        pull = spread(machine_call(rule))
+        pull = machine_rule(rule)
     subject = Subject(
         row.name,
         row.parameters,
@@ -240,13 +241,24 @@ def spread(rule: Callable[..., Any]) -> Callable[[Point, float, float], Any]:
 
 def python_first(rule: Callable[..., Any], program: Program) -> Callable[[Point, float, float], Any]:
     """The Python rule; where Python raises an arithmetic error, the same rule on the machine, whose reals are total."""
-    machine = machine_call(program)
+    machine = machine_rule(program)
 
     def pull(xs: Point, y: float, d: float) -> Any:
         try:
             return quietly("the backpropagator", rule, *xs, y, d)
         except ARITHMETIC_ERRORS:
-            return machine(*xs, y, d)
+            return machine(xs, y, d)
+
+    return pull
+
+
+def machine_rule(program: Program) -> Callable[[Point, float, float], Any]:
+    """A rule run on the machine; ZERO, which means that nothing depends on the argument, is 0.0 at the boundary."""
+    machine = machine_call(program)
+
+    def pull(xs: Point, y: float, d: float) -> Any:
+        found = machine(*xs, y, d)
+        return tuple(0.0 if v is ZERO else v for v in found) if isinstance(found, tuple) else found
 
     return pull
 

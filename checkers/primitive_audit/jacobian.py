@@ -114,6 +114,8 @@ def infinite_cotangent(subject: Subject) -> list[Verdict]:
                     continue
                 judged += 1
                 nonzero = value.lo > 2.0**-900 or value.hi < -(2.0**-900)
+                if not nonzero and value.size > 0:
+                    continue
                 note = f"entry {i} ({subject.parameters[i]}), slope {value}"
                 if math.isnan(found):
                     if convention is None:

@@ -2,7 +2,7 @@
 What a derivative should be: slopes of the forward function, by differences in ball arithmetic where its program can be read so,
 and by Richardson extrapolation of double differences where it is a black box. Neither looks at a backpropagator.
 
-    Ball     f is evaluated at x, x ± h and x ± h' (h = s 2^-100, h' = s 2^-150, s the size of x) with hundreds of bits; the two
+    Ball     f is evaluated at x, x ± h and x ± h' (h = s 2^-100, h' = s 2^-150, s the size of x, at most 1) with hundreds of bits; the two
              one-sided quotients of each step bound the rounding, their change from h to h' bounds the truncation
     Numeric  f is evaluated in doubles only, where each value may be wrong by `ULPS` units; its bound is an estimate, not a proof
 
@@ -217,9 +217,13 @@ def with_precision(bits: int, compute: Callable[[], Any]) -> Any:
 
 
 def scale_exponent(xs: Point, direction: Direction) -> int:
-    """The exponent of the size of the arguments that move: the least of the nonzero ones, or 0."""
+    """
+    The exponent of the unit of steps: that of the least nonzero argument that moves, at most 0.
+
+    Functions vary on the scale of 1 (sin, floor) or of their argument near 0 (log, sqrt), never on that of a large argument alone.
+    """
     moving = [math.frexp(x)[1] for x, v in zip(xs, direction, strict=True) if v and x and math.isfinite(x)]
-    return min(moving, default=0)
+    return min(moving + [0])
 
 
 # doubles

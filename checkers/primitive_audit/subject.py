@@ -17,8 +17,11 @@ from checkers.primitive_audit.reference import Best, Enclosure, Slope, U, double
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
+from semantics.tangents import ZERO
 
 LEAST = 2.0**-1074
+GRADUAL = 2.0**-969
+"""Below this, a product with a rounding error is subnormal, and error bounds relative to the result do not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,8 @@ class Subject:
         wanted, allowed = self.conditioned(xs, i, wanted, allowed)
         if wanted.distance(found) <= allowed:
             return Opinion("right", wanted, allowed)
+        if any(0 < abs(v) < GRADUAL for v in (*xs, point.y)) and wanted.distance(found) <= max(wanted.size, 1.0):
+            return Opinion("skip", wanted, allowed, "the arguments or the value have lost their digits to underflow")
         if self.is_rounding(point, i, found, wanted, allowed):
             return Opinion("accuracy", wanted, allowed, "over the reals the rule is right; its rounding is not")
         return Opinion("fault", wanted, allowed)
@@ -163,6 +168,8 @@ class Subject:
         finite = tuple(x for x in point.xs if math.isfinite(x))
         if len(finite) < self.arity and (not math.isfinite(point.xs[i]) or wanted.overlaps(Enclosure(0.0, 0.0))):
             return Opinion("skip", wanted, allowed, "at an infinite argument")
+        if any(0 < abs(v) < GRADUAL for v in (*finite, point.y)):
+            return Opinion("skip", wanted, allowed, "the arguments or the value have lost their digits to underflow")
         if wanted.size > 2.0**1000:
             return Opinion("skip", wanted, allowed, "the derivative is about to overflow")
         usual = all(x == 0 or 2.0**-64 <= abs(x) <= 2.0**64 for x in finite)
@@ -218,6 +225,8 @@ class Subject:
                 return None
 
         ball = with_precision(2000, compute)
+        if ball is ZERO:
+            return Enclosure(0.0, 0.0)
         if isinstance(ball, (int, float)):
             return Enclosure(float(ball), float(ball))
         return doubles(ball) if isinstance(ball, arb) else None

@@ -1,4 +1,4 @@
-"""What J must do, told apart from how it does it. Each property takes the transform it judges, so that it can be tested on a wrong one."""
+"""What J must do, apart from how it does it. Each property takes the transform it judges, so that a wrong one can be planted."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def linearity(program: Program, arguments: Sequence[Any], a: float, b: float, pu
     """
     T15: backpropagators are linear: pb(a + b) = pb(a) + pb(b) over the reals; pb(-a) = -pb(a) and pb(4a) = 4 pb(a) in bits.
 
-    Multiplication by a power of two is exact unless something on the way is subnormal or overflows: there the bits are not compared.
+    Scaling by a power of two is exact unless something on the way is subnormal or overflows: there bits are not compared.
     """
     claim, back = "T15 linearity", pullback(program)
     at = point(program, arguments)

@@ -18,11 +18,10 @@ from checkers.smt.ieee import DOUBLE, TINY, Format, Ieee, Numeric
 from checkers.smt.inquiry import Inquiry, Judgment
 from checkers.smt.paths import Path, explore
 from checkers.smt.replay import floats, rounded, run_in
-from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, kinds_of, leaves, parameter_names, spread
-from checkers.smt.smtlib import variable_name
+from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
 from checkers.smt.solver import RLIMIT, SAT, UNSAT
 from checkers.smt.terms import Course
-from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Vacuous, Verdict
+from checkers.verdict import Counterexample, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
 from semantics.conditions import Condition
 from semantics.denotation import Reading
 from semantics.errors import AdjudgeError, Malformed, Trap
@@ -67,18 +66,15 @@ class _Format:
         self, a: Program, b: Program, format: Format, *, kinds: Sequence[str], hypotheses: Condition | None, inquiry: Inquiry
     ) -> None:
         self.a, self.b, self.format, self.condition, self.inquiry = a, b, format, hypotheses, inquiry
-        self.names = parameter_names(a)
-        self.kinds = tuple(kinds)
-        if "integer" in self.kinds:
+        if "integer" in kinds:
             raise Trap("integers are mathematical and have no format", rule="z3_ieee")
-        self.inputs = [
-            z3.Bool(variable_name(n)) if k == "boolean" else z3.FP(variable_name(n), format.sort)
-            for n, k in zip(self.names, self.kinds, strict=True)
-        ]
+        self.inputs = inputs_of(a, kinds, lambda kind, name: z3.Bool(name) if kind == "boolean" else z3.FP(name, format.sort))
+        self.executed = 0
         run = Ieee(format)
         self.hypotheses: list[z3.BoolRef] = []
         if hypotheses is not None:
-            values = {n: Numeric(run, v) if z3.is_fp(v) else v for n, v in zip(self.names, self.inputs, strict=True)}
+            named = zip(self.inputs.names, self.inputs.values, strict=True)
+            values = {n: Numeric(run, v) if z3.is_fp(v) else v for n, v in named}
             self.hypotheses = hypotheses.conjuncts(values)
 
     def reading(self, course: Course) -> Reading:
@@ -86,7 +82,7 @@ class _Format:
 
     def verdict(self) -> Verdict:
         satisfied = False
-        pools = [(True, False) if k == "boolean" else pool_of(self.format) for k in self.kinds]
+        pools = [(True, False) if k == "boolean" else pool_of(self.format) for k in self.inputs.flat]
         for point in spread(pools, MOST_FLOAT_POINTS):
             if self.assumed_at(point):
                 satisfied = True
@@ -101,9 +97,9 @@ class _Format:
                     if status == UNSAT
                     else Unknown("the hypotheses were not shown satisfiable")
                 )
-        for source in explore(self.a, self.inputs, self.reading, self.hypotheses):
+        for source in explore(self.a, self.inputs.values, self.reading, self.hypotheses):
             assumed = [*self.hypotheses, *source.conditions]
-            for target in explore(self.b, self.inputs, self.reading, assumed):
+            for target in explore(self.b, self.inputs.values, self.reading, assumed):
                 differs = self.pair([*assumed, *target.conditions], source, target)
                 if differs is not None:
                     return differs
@@ -115,7 +111,7 @@ class _Format:
         if not self.hypotheses:
             return True
         values = [z3.FPVal(x, self.format.sort) if isinstance(x, float) else z3.BoolVal(x) for x in point]
-        swap = list(zip(self.inputs, values, strict=True))
+        swap = list(zip(self.inputs.variables, values, strict=True))
         return all(z3.is_true(z3.simplify(z3.substitute(h, *swap))) for h in self.hypotheses)
 
     def pair(self, assumed: list[z3.BoolRef], source: Path, target: Path) -> Verdict | None:
@@ -140,23 +136,31 @@ class _Format:
         if answer.status != SAT:
             return Unknown(answer.reason)
         point = tuple(
-            answer.model.get(str(v), False if k == "boolean" else 0.0) for v, k in zip(self.inputs, self.kinds, strict=True)
+            answer.model.get(str(v), False if k == "boolean" else 0.0)
+            for v, k in zip(self.inputs.variables, self.inputs.flat, strict=True)
         )
         return self.replay(point, why)
 
     def replay(self, point: Sequence[Any], why: str) -> Verdict:
         """Refuted if the reference, rounded to the format, tells the sides apart; in f64 it is the machine that runs."""
+        arguments = self.inputs.rebuild(point)
+        self.executed += 1
         if self.format == DOUBLE:
-            wanted, found = floats(self.a, point), floats(self.b, point)
+            wanted, found = floats(self.a, arguments), floats(self.b, arguments)
         else:
-            wanted, found = (_attempt(p, point, self.format) for p in (self.a, self.b))
-        outcomes = [type(v) if isinstance(v, Exception) else v for v in (wanted, found)]
+            wanted, found = (_attempt(p, arguments, self.format) for p in (self.a, self.b))
+        outcomes = [type(v) if isinstance(v, Exception) else spelled_out(v) for v in (wanted, found)]
         if same(*outcomes):
             return Unknown(BUG)
         note = f"in {self.format.name}" + ("" if self.format == DOUBLE else ", every operation rounded to it")
         shown_found, shown_wanted = (str(v) if isinstance(v, Exception) else v for v in (found, wanted))
-        inputs, cause = dict(zip(self.names, point, strict=True)), why if why != "executed" else ""
+        inputs, cause = self.inputs.named(point), why if why != "executed" else ""
         return Refuted(Counterexample(inputs, shown_found, shown_wanted, cause=cause, note=note))
+
+
+def spelled_out(value: Any) -> Any:
+    """ZERO at the top of a value as the number 0.0, which is what it becomes at the boundary."""
+    return 0.0 if value is ZERO else value
 
 
 def _attempt(program: Program, point: Sequence[Any], format: Format) -> Any:
@@ -180,6 +184,7 @@ def judge_in_ieee(
     """`equal_in_ieee` with its evidence; `others` are asked where z3 does not know."""
     name = name or f"bit-equal in {format.name}"
     inquiry = Inquiry(rlimit, guarded=format.sbits > SMALL, others=others)
+    question: _Format | None = None
     try:
         question = _Format(a, b, format, kinds=kinds or kinds_of(a), hypotheses=as_condition(hypotheses), inquiry=inquiry)
         verdict = question.verdict()
@@ -187,6 +192,8 @@ def judge_in_ieee(
         raise
     except AdjudgeError as error:
         verdict = gave_up(error)
+        if question is not None and isinstance(verdict, OutOfScope) and question.executed:
+            verdict = Passed(question.executed, f"awkward inputs in {format.name}; no proof: {error.what}")
     except TypeError as error:
         verdict = OutOfScope(f"the condition cannot be read in {format.name}: {error}")
     solvers = sorted({a.solver for a in inquiry.answers})

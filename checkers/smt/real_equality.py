@@ -19,17 +19,15 @@ from checkers.smt.inquiry import Inquiry, Judgment
 from checkers.smt.paths import Path, explore
 from checkers.smt.real import reading
 from checkers.smt.replay import apart, exact, floats, holds, nearer
-from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, kinds_of, leaves, parameter_names, spread
-from checkers.smt.smtlib import variable_name
+from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
 from checkers.smt.solver import RLIMIT, SAT, UNSAT, Answer
 from checkers.smt.terms import Course, real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Vacuous, Verdict
 from semantics.conditions import Condition
 from semantics.denotation import Reading
-from semantics.errors import AdjudgeError, Malformed, Trap
+from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
 from semantics.ir import Program
 from semantics.tangents import ZERO
-from semantics.values import same
 
 POOL = tuple(Fraction(x) for x in (0.5, -0.75, 2, -2, 0, 1, -1, 3, 1.25, -3.5, 0.125, 0.0009765625))
 INTEGERS = (0, 1, 2, -1, 3, -2, 5)
@@ -53,13 +51,11 @@ class _Reals:
         pi: bool,
     ) -> None:
         self.a, self.b, self.inquiry, self.equal, self.pi = a, b, inquiry, equal, pi
-        self.names = parameter_names(a)
-        self.kinds = tuple(kinds)
         makers = {"integer": z3.Int, "boolean": z3.Bool}
-        self.inputs = [makers.get(kind, z3.Real)(variable_name(name)) for name, kind in zip(self.names, self.kinds, strict=True)]
+        self.inputs = inputs_of(a, kinds, lambda kind, name: makers.get(kind, z3.Real)(name))
         self.hypotheses: list[z3.BoolRef] = []
         if hypotheses is not None:
-            values = dict(zip(self.names, self.inputs, strict=True))
+            values = dict(zip(self.inputs.names, self.inputs.values, strict=True))
             self.hypotheses = [c if z3.is_bool(c) else z3.BoolVal(c) for c in hypotheses.conjuncts(values, real)]
         self.methods: set[str] = set()
 
@@ -67,7 +63,7 @@ class _Reals:
         return reading(course, pi=self.pi)
 
     def verdict(self) -> Verdict:
-        sources = [p for p in explore(self.a, self.inputs, self.reading, self.hypotheses) if p.trap is None]
+        sources = [p for p in explore(self.a, self.inputs.values, self.reading, self.hypotheses) if p.trap is None]
         points = list(self.points())
         if not any(self.reachable(p, points) for p in sources):
             status = {self.inquiry.ask([*self.hypotheses, *p.all]).status for p in sources}
@@ -77,18 +73,30 @@ class _Reals:
         for source in sources:
             assumed = [*self.hypotheses, *source.all]
             near = [p for p in points if holds(assumed, self.environment(p))]
-            for target in explore(self.b, self.inputs, self.reading, assumed):
+            try:
+                targets = explore(self.b, self.inputs.values, self.reading, assumed)
+            except IllTyped:
+                return self.ill_typed(near)
+            for target in targets:
                 found = self.pair(assumed, source, target, near)
                 if found is not None:
                     return found
         return Proved(" and ".join(sorted(self.methods)) or "identical terms")
 
+    def ill_typed(self, near: Sequence[Sequence[Any]]) -> Verdict:
+        """The right side cannot be read: refuted where the machine runs the left side and finds the right one ill typed."""
+        for point in near:
+            wanted, found = (floats(p, self.inputs.rebuild(point)) for p in (self.a, self.b))
+            if isinstance(found, IllTyped) and not isinstance(wanted, Exception):
+                return self.refuted(point, found.what, wanted, "the right side is ill typed")
+        raise IllTyped("the right side cannot be read over the reals", rule="z3_real")
+
     def environment(self, point: Sequence[Any]) -> dict[str, Any]:
-        return {str(v): x for v, x in zip(self.inputs, point, strict=True)}
+        return {str(v): x for v, x in zip(self.inputs.variables, point, strict=True)}
 
     def points(self) -> Iterable[tuple[Any, ...]]:
         """Awkward rational points, spread over all inputs."""
-        pools = [{"integer": INTEGERS, "boolean": (True, False)}.get(kind, POOL) for kind in self.kinds]
+        pools = [{"integer": INTEGERS, "boolean": (True, False)}.get(kind, POOL) for kind in self.inputs.flat]
         return spread(pools, MOST_POINTS)
 
     def reachable(self, path: Path, points: Sequence[Sequence[Any]]) -> bool:
@@ -160,18 +168,22 @@ class _Reals:
         """The inputs of a model; one that is irrational is replaced by a rational nearby."""
         default = {"integer": 0, "boolean": False}
         known: Mapping[str, Any] = answer.approximate | answer.model
-        return tuple(known.get(str(v), default.get(kind, Fraction(0))) for v, kind in zip(self.inputs, self.kinds, strict=True))
+        return tuple(
+            known.get(str(v), default.get(kind, Fraction(0)))
+            for v, kind in zip(self.inputs.variables, self.inputs.flat, strict=True)
+        )
 
     def replay(self, point: Sequence[Any], source: Path, target: Path, why: str = "") -> Verdict:
         """Refuted if execution confirms that the sides differ at the point."""
         if not holds(self.hypotheses, self.environment(point)):
             return Unknown(BUG)
-        wanted, found = exact(self.a, point), exact(self.b, point)
+        arguments = self.inputs.rebuild(point)
+        wanted, found = exact(self.a, arguments), exact(self.b, arguments)
         if not isinstance(wanted, AdjudgeError) and isinstance(found, Trap):
             return self.refuted(point, found.what, wanted, why)
         if not isinstance(wanted, AdjudgeError) and not isinstance(found, AdjudgeError):
-            return self.refuted(point, found, wanted, why) if not same(wanted, found) else Unknown(BUG)
-        on_machine = floats(self.a, point), floats(self.b, point)
+            return self.refuted(point, found, wanted, why) if self.exactly_differ(wanted, found) else Unknown(BUG)
+        on_machine = floats(self.a, arguments), floats(self.b, arguments)
         if any(isinstance(v, Exception) for v in on_machine) or target.trap is not None:
             return Unknown(BUG)
         if not holds([*source.all, *target.conditions], self.environment(point)):
@@ -191,8 +203,17 @@ class _Reals:
                 return Unknown(BUG)
         return Unknown("the solver's counterexample does not survive execution: the facts it has about functions are incomplete")
 
+    def exactly_differ(self, wanted: Any, found: Any) -> bool:
+        """Whether two values over fractions differ, a ZERO being as good as zeros."""
+        return any(isinstance(p, Mismatch) or bool(differ_exactly(*p)) for p in leaves(wanted, found))
+
     def refuted(self, point: Sequence[Any], found: Any, wanted: Any, why: str) -> Refuted:
-        return Refuted(Counterexample(dict(zip(self.names, point, strict=True)), found, wanted, cause=why, note="over the reals"))
+        return Refuted(Counterexample(self.inputs.named(point), found, wanted, cause=why, note="over the reals"))
+
+
+def differ_exactly(x: Any, y: Any) -> bool:
+    """Whether two scalars over fractions differ."""
+    return bool((0 if x is ZERO else x) != (0 if y is ZERO else y))
 
 
 def judge_over_reals(

@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
 
+from checkers.smt.smtlib import variable_name
 from checkers.smt.terms import is_integer, is_number, real
 from checkers.verdict import OutOfScope, Unknown, Verdict
 from semantics.conditions import Condition
 from semantics.errors import AdjudgeError
 from semantics.ir import Parameter, Program
-from semantics.tangents import ZERO
+from semantics.tangents import ZERO, Sparse, dense
 
 BUG = "encoder or solver bug: a counterexample does not survive execution"
 
@@ -44,6 +45,50 @@ def as_condition(condition: Condition | str | None) -> Condition | None:
     return Condition(condition) if isinstance(condition, str) and condition.strip() else (condition or None)  # type: ignore[return-value]
 
 
+PAIR = 2
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """
+    The symbolic inputs of a program: `values`, one per parameter, and the flat `variables` they are made of, with their kinds.
+
+    Kinds are "real", "integer", "boolean", and for the algebra of sensitivities "zero" (ZERO itself) and "pair" (of reals).
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    values: tuple[Any, ...]
+    variables: tuple[Any, ...]
+    flat: tuple[str, ...]
+
+    def rebuild(self, point: Sequence[Any]) -> list[Any]:
+        """The arguments that the values of the variables stand for."""
+        rest = iter(point)
+        made = {"zero": lambda: ZERO, "pair": lambda: tuple(next(rest) for _ in range(PAIR))}
+        return [made.get(kind, lambda: next(rest))() for kind in self.kinds]
+
+    def named(self, point: Sequence[Any]) -> dict[str, Any]:
+        """The arguments by parameter name."""
+        return dict(zip(self.names, self.rebuild(point), strict=True))
+
+
+def inputs_of(program: Program, kinds: Sequence[str], make: Callable[[str, str], Any]) -> Inputs:
+    """The inputs of `program`; `make(kind, name)` makes a variable."""
+    names = parameter_names(program)
+    values: list[Any] = []
+    variables: list[Any] = []
+    flat: list[str] = []
+    for name, kind in zip(names, kinds, strict=True):
+        count = {"zero": 0, "pair": PAIR}.get(kind, 1)
+        base = "real" if kind == "pair" else kind
+        made = [make(base, variable_name(name) + (f"_{i}" if kind == "pair" else "")) for i in range(count)]
+        values.append({"zero": ZERO, "pair": tuple(made)}.get(kind, made[0] if made else ZERO))
+        variables.extend(made)
+        flat.extend([base] * count)
+    return Inputs(names, tuple(kinds), tuple(values), tuple(variables), tuple(flat))
+
+
 # leaves: two values of a reading, side by side
 
 
@@ -58,12 +103,12 @@ def leaves(a: Any, b: Any) -> Iterable[tuple[Any, Any] | Mismatch]:
     """The pairs of scalars of two values of one structure, or where the structures part. ZERO stands for zeros."""
     todo = [(a, b)]
     while todo:
-        x, y = todo.pop()
+        x, y = (dense(v) if isinstance(v, Sparse) else v for v in todo.pop())
         if x is ZERO and y is ZERO:
             continue
         if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
             todo.extend(zip(x, y, strict=True))
-        elif ZERO in (x, y) if isinstance(x, tuple) or isinstance(y, tuple) else False:
+        elif (x is ZERO and isinstance(y, tuple)) or (y is ZERO and isinstance(x, tuple)):
             parts = x if isinstance(x, tuple) else y
             todo.extend((p, ZERO) for p in parts)
         else:

@@ -16,7 +16,18 @@ from immutables import Map
 from semantics.ir import NodeId
 from transforms.parse.flow import analyse
 from transforms.parse.items import Emit, Enter, Eval, Member, Truth, Use, evaluating, top
-from transforms.parse.names import Expression, Found, Group, Known, Literal, Module, Operation, Refused, Row, found_value, suggestion
+from transforms.parse.names import (
+    Expression,
+    Group,
+    Known,
+    Literal,
+    Module,
+    Operation,
+    Refused,
+    Row,
+    found_value,
+    suggestion,
+)
 from transforms.parse.state import Cursor, Name, ParseState
 from transforms.parse.subset import check_subset
 from transforms.system import agenda_rule
@@ -147,7 +158,9 @@ def use_expression(state: ParseState) -> ParseState | None:
     match top(state):
         case Use(Expression(source, expression, names)):
             c = Cursor(state)
-            thunk = ast.Lambda(args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]), body=expression)
+            thunk = ast.Lambda(
+                args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]), body=expression
+            )
             check_subset(source, thunk)
             here = c.frame
             outside = replace(here, scope=analyse(source, thunk), names=names, env=Map(), loops=None)
@@ -195,7 +208,9 @@ def member(state: ParseState) -> ParseState | None:
             c = Cursor(state)
             base = c.pop()
             if not (isinstance(base, Name) and isinstance(base.found, Module)):
-                raise c.refuse(at, f"only modules have attributes here, so .{attr} means nothing", "use a tuple, indexed by position")
+                raise c.refuse(
+                    at, f"only modules have attributes here, so .{attr} means nothing", "use a tuple, indexed by position"
+                )
             found = base.found.member(attr)
             if found is None:
                 raise c.refuse(at, f"{base.found.name} has no {attr}", suggestion(attr, list(base.found.members)), rule="name")

@@ -174,15 +174,15 @@ def _shape(node: Function) -> _Shape:
     while todo:
         statement, block = todo.pop()
         statements.append(statement)
-        functions: list[Function] = []
+        made: list[Function] = []
         for expression in heads(statement):
             names, inside = _reads(expression)
             loads |= names
-            functions += inside
+            made += inside
         if isinstance(statement, ast.FunctionDef):
-            functions.append(statement)
-        functions_in[statement] = tuple(functions)
-        block_of.update(dict.fromkeys(functions, block))
+            made.append(statement)
+        functions_in[statement] = tuple(made)
+        block_of.update(dict.fromkeys(made, block))
         for name, function in _bindings(statement):
             bindings.setdefault(name, []).append(function)
         for inner in bodies(statement):
@@ -291,7 +291,7 @@ def _stands(shape: _Shape, name: str, block: int) -> bool:
     if name not in shape.single:
         return False
     home = shape.blocks_of_functions[shape.single[name]]
-    while block != home and block != 0:
+    while block not in (home, 0):
         block = shape.enclosing[block]
     return block == home
 

@@ -18,7 +18,7 @@ from semantics.ir import GraphId, NodeId
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
 from transforms.parse.flow import Scope, analyse
 from transforms.parse.items import Block, Build, Close, Do, Enter, Eval, FallOff, evaluating, top
-from transforms.parse.names import Known, Refused
+from transforms.parse.names import Refused
 from transforms.parse.source import Function, default_expressions, name_of, parameters_of
 from transforms.parse.state import Cursor, Frame, ParseState, Signature
 from transforms.parse.subset import check_subset

@@ -13,6 +13,7 @@ from transforms.parse.names import Found
 from transforms.parse.source import Function
 from transforms.parse.state import Frame, ParseState, Target
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Eval:
     """Evaluate an expression."""

@@ -22,17 +22,17 @@ from semantics.ir import NodeId
 from transforms.parse.flow import is_forever
 from transforms.parse.items import Block, Count, Do, Enter, Eval, Jump, Put, Store, Truth, Turn, top
 from transforms.parse.library import RANGE
-from transforms.parse.state import Cursor, Frame, ParseState, Stack, Target
+from transforms.parse.state import NOWHERE, Cursor, Frame, ParseState, Stack, Target
 from transforms.system import agenda_rule
 
 
 @agenda_rule
 def while_statement(state: ParseState) -> ParseState | None:
-    """⟨while c: s⟩ κ, σ  →  ⟨c⟩ truth turn κ, σ in @while        g ends with @while(ρ(x)…), x assigned in the loop and live there"""
+    """⟨while c: s⟩ κ, σ  →  ⟨c⟩ truth turn κ, σ in @while        g ends with @while(ρ(x)…), x assigned in the loop, live there"""
     match top(state):
         case Do(ast.While(test=test) as at) if not is_forever(at):
             c = Cursor(state)
-            header = _open(c, "while", at, at.orelse)
+            header = _open(c, "while", at)
             c.do(Eval(test), Truth(test), Turn(at, header))
             return c.state
     return None
@@ -44,13 +44,9 @@ def endless_loop(state: ParseState) -> ParseState | None:
     match top(state):
         case Do(ast.While() as at) if is_forever(at):
             c = Cursor(state)
-            before = c.frame
-            header = _open(c, "while", at, [])
-            inside = c.frame
-            c.frame = before
-            exit_, after = _after(c, at)
-            c.frame = inside
-            c.move(loops=Stack((header, exit_), before.loops))
+            leave, after = _after(c, at)
+            header = _open(c, "while", at)
+            c.move(loops=Stack((header, leave), c.frame.loops))
             c.do(Block(tuple(at.body)), Jump(header, at), Enter(after))
             return c.state
     return None
@@ -62,7 +58,7 @@ def turn(state: ParseState) -> ParseState | None:
     match top(state):
         case Turn(at, header):
             c = Cursor(state)
-            _branch(c, at, header, c.value().node, ())
+            _branch(c, at, header, c.value().node)
             return c.state
     return None
 
@@ -101,7 +97,7 @@ def _is_range(state: ParseState, iterable: ast.expr) -> bool:
 
 @agenda_rule
 def count_range(state: ParseState) -> ParseState | None:
-    """(count) κ, s b a σ  →  (i) (store i) ⟨body⟩ (jump @for) in @body, κ in @else        n = range_length(a, b, s), i = a + k * s"""
+    """(count) κ, s b a σ  →  (i) (store i) ⟨body⟩ (jump @for) in @body, κ in @else      n = range_length(a, b, s), i = a + k * s"""
     match top(state):
         case Count(at, arguments) if arguments > 0:
             c = Cursor(state)
@@ -158,22 +154,49 @@ def continue_statement(state: ParseState) -> ParseState | None:
 
 def _count(c: Cursor, at: ast.For, size: NodeId, element: Callable[[NodeId], NodeId]) -> None:
     """The header of a `for` with its hidden counter, its test, and its two ways."""
-    header = _open(c, "for", at, at.orelse, counter=at.target.id if isinstance(at.target, ast.Name) else "k")
+    header = _open(c, "for", at, counter=at.target.id if isinstance(at.target, ast.Name) else "k")
     assert header.counter is not None
-    test = c.apply("lt", header.counter, size, at=at)
-    _branch(c, at, header, test, (lambda: element(header.counter or 0), at.target))
+    _branch(c, at, header, c.apply("lt", header.counter, size, at=at), element)
 
 
-def _open(c: Cursor, role: str, at: ast.For | ast.While, orelse: list[ast.stmt], counter: str = "") -> Target:
+def _open(c: Cursor, role: str, at: ast.For | ast.While, counter: str = "") -> Target:
     """Makes the header, ends the current graph with the first call of it, and goes on in it."""
-    scope, here = c.frame.scope, c.frame
-    assigned = (*scope.body_of(at).assigned, *scope.block(orelse).assigned)
-    variables = tuple(v for v in scope.body_of(at).assigned if v in scope.live_header[at])
-    graph = c.new_graph(role, at)
-    hidden = c.edit.parameter(graph, counter) if counter else None
-    target, inside = c.join(role, variables, assigned, at) if not counter else _join_in(c, graph, variables, assigned)
-    return target
+    assigned = c.frame.scope.body_of(at).assigned
+    variables = tuple(v for v in assigned if v in c.frame.scope.live_header[at])
+    header, inside = c.join(role, variables, assigned, at, counter)
+    c.jump(header, at, first=True)
+    c.frame = inside
+    return header
 
 
-def _branch(c: Cursor, at: ast.For | ast.While, header: Target, condition: NodeId, first: Any) -> None:
-    raise NotImplementedError
+def _after(c: Cursor, at: ast.For | ast.While) -> tuple[Target | None, Frame]:
+    """What follows a loop, as a graph that breaks jump to; no target if no break gets there."""
+    scope = c.frame.scope
+    if scope.block(at.body).breaks is None:
+        return None, replace(c.frame, graph=NOWHERE)
+    assigned = scope.flows[at].assigned
+    return c.join("after", tuple(v for v in assigned if v in scope.live_after[at]), assigned, at)
+
+
+def _branch(
+    c: Cursor, at: ast.For | ast.While, header: Target, condition: NodeId, element: Callable[[NodeId], NodeId] | None = None
+) -> None:
+    """In the header: the switch between the body, which `element` begins, and what follows."""
+    inside = c.frame
+    leave, after = _after(c, at)
+    body = c.new_graph("body", at.body[0])
+    other = c.new_graph("else" if leave is not None or at.orelse else "after", at)
+    c.output(c.switch(condition, body, other, at))
+    c.frame = replace(inside, graph=body, loops=Stack((header, leave), inside.loops))
+    first: tuple[Any, ...] = ()
+    if element is not None and isinstance(at, ast.For):
+        assert header.counter is not None
+        first = (Put(element(header.counter)), Store(at.target))
+    last = (Jump(leave, at), Enter(after)) if leave is not None else ()
+    rest = (Enter(replace(inside, graph=other)), Block(tuple(at.orelse)), *last)
+    c.do(*first, Block(tuple(at.body)), Jump(header, at), *rest)
+
+
+RULES = (
+    *(while_statement, endless_loop, turn, for_range, for_tuple, count_range, count_tuple, break_statement, continue_statement),
+)

@@ -114,7 +114,9 @@ def found_builtin(name: str) -> Found | None:
     if name in BUILTINS:
         return BUILTINS[name]
     if hasattr(builtins, name):
-        return Refused(f"the builtin {name} is not in the language", REFUSED_BUILTINS.get(name, "write it with arithmetic and loops"))
+        return Refused(
+            f"the builtin {name} is not in the language", REFUSED_BUILTINS.get(name, "write it with arithmetic and loops")
+        )
     return None
 
 
@@ -181,7 +183,7 @@ def known_function(function: types.FunctionType) -> Known:
     defaults = dict(enumerate(function.__defaults__ or (), count - len(function.__defaults__ or ())))
     defaults |= {names.index(n): v for n, v in (function.__kwdefaults__ or {}).items()}
     found = {i: found_value(v) for i, v in defaults.items()}
-    return Known(function, function.__name__, lambda: find_function(function), LiveNames(function), found)
+    return Known(function, function.__name__.strip("<>"), lambda: find_function(function), LiveNames(function), found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,7 +237,9 @@ class TextNames:
             return Refused(f"{name} is assigned below its use", f"assign {name} above")
         match statement:
             case ast.FunctionDef(decorator_list=[_, *_]) if name not in self.extra:
-                return Refused(f"{name} has a decorator, which only running the module could tell the meaning of", "remove the decorator")
+                return Refused(
+                    f"{name} has a decorator, which only running the module could tell the meaning of", "remove the decorator"
+                )
             case ast.FunctionDef(decorator_list=[]):
                 return self.known(name, statement)
             case ast.Assign(targets=[ast.Name()], value=ast.Lambda() as function):

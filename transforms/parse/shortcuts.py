@@ -88,7 +88,7 @@ def chained_comparison(state: ParseState) -> ParseState | None:
 
 @agenda_rule
 def chain_link(state: ParseState) -> ParseState | None:
-    """chain κ, b a σ  →  ⟨c⟩ chain in @and, pick κ, σ        switch(a < b, @and, @else)() where @else is False; b is not evaluated again"""
+    """chain κ, b a σ  →  ⟨c⟩ chain in @and, pick κ, σ        switch(a < b, @and, @else)(), @else is False"""
     match top(state):
         case Chain(at, index) if index < len(at.ops) - 1:
             c = Cursor(state)
@@ -163,6 +163,4 @@ def is_boolean(expression: ast.AST) -> bool:
     return True
 
 
-RULES = (
-    *(conditional, choose, boolean_operation, shortcut, chained_comparison, chain_link, chain_end, put, close, pick),
-)
+RULES = (*(conditional, choose, boolean_operation, shortcut, chained_comparison, chain_link, chain_end, put, close, pick),)

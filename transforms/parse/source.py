@@ -92,7 +92,9 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
         spans = set(code.co_positions())
         candidates = [n for n in candidates if isinstance(n, ast.Lambda) and _span(n.body) in spans]
     if len(candidates) != 1:
-        many = "several lambdas stand on one line" if candidates else f"the file has changed since {name} was defined, or it is no def"
+        many = (
+            "several lambdas stand on one line" if candidates else f"the file has changed since {name} was defined, or it is no def"
+        )
         raise Malformed(
             f"the source of {name} cannot be told: {many}",
             rule="source",

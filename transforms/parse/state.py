@@ -29,6 +29,7 @@ from transforms.parse.names import Found, Group, Known, Module, NameTable, Opera
 from transforms.parse.source import Function
 
 NOWHERE: GraphId = -1
+EMPTY: Map[Any, Any] = Map()
 
 
 class Stack(NamedTuple):
@@ -113,12 +114,12 @@ class ParseState:
     operands: Stack | None
     frame: Frame
     pending: tuple[tuple[Known, GraphId, bool], ...] = ()
-    functions: Map[Any, GraphId] = Map()
-    signatures: Map[GraphId, Signature] = Map()
-    wrappers: Map[GraphId, NodeId] = Map()
-    reserved: Map[tuple[GraphId, Function], GraphId] = Map()
-    defined: Map[GraphId, None] = Map()
-    awaited: Map[GraphId, tuple[GraphId, ...]] = Map()
+    functions: Map[Any, GraphId] = EMPTY
+    signatures: Map[GraphId, Signature] = EMPTY
+    wrappers: Map[GraphId, NodeId] = EMPTY
+    reserved: Map[tuple[GraphId, Function], GraphId] = EMPTY
+    defined: Map[GraphId, None] = EMPTY
+    awaited: Map[GraphId, tuple[GraphId, ...]] = EMPTY
 
 
 class Cursor:
@@ -173,15 +174,13 @@ class Cursor:
 
     def value(self) -> Value:
         """Takes the top operand as a node; an operation becomes a primitive or a small graph."""
-        match self.pop():
-            case Value() as value:
-                return value
-            case Name(Operation(value=Primitive() as primitive)):
-                return Value(self.constant(primitive))
-            case Name(Operation() as operation, at):
-                return Value(self._wrapped_operation(operation, at))
-            case Name(found, at):
-                raise self.refuse(at, f"the module {found.name} is no value", f"use one of its names: {found.name}.{found.members[0]}")
+        operand = self.pop()
+        if isinstance(operand, Value):
+            return operand
+        found, at = operand.found, operand.at
+        if isinstance(found, Module):
+            raise self.refuse(at, f"the module {found.name} is no value", f"use one of its names: {found.name}.{found.members[0]}")
+        return Value(self.constant(found.value) if found.value is not None else self._wrapped_operation(found, at))
 
     def nodes(self, count: int) -> list[NodeId]:
         """Takes `count` operands, in the order they were left."""
@@ -246,24 +245,31 @@ class Cursor:
         node = self.frame.env.get(name)
         return node if node is not None else self.constant(Unbound(name))
 
-    def jump(self, target: Target, at: ast.AST) -> None:
-        """Ends the current graph with a call of the target."""
+    def jump(self, target: Target, at: ast.AST, first: bool = False) -> None:
+        """Ends the current graph with a call of the target. A counter begins at 0 and goes on by 1."""
         if self.reached:
             arguments = [self.variable(v) for v in target.variables]
             if target.counter is not None:
-                arguments.insert(0, self.apply("add", target.counter, self.constant(1), at=at))
+                zero = self.constant(0)
+                arguments.insert(0, zero if first else self.apply("add", target.counter, self.constant(1), at=at))
             self.output(self.apply(self.edit.reference(target.graph), *arguments, at=at))
 
-    def join(self, suffix: str, variables: tuple[str, ...], assigned: tuple[str, ...], at: ast.AST) -> tuple[Target, Frame]:
-        """A new graph with a parameter for each of `variables`, and the frame in it, where other assigned ones are unbound."""
-        graph = self.new_graph(suffix, at)
+    def join(
+        self, role: str, variables: tuple[str, ...], assigned: tuple[str, ...], at: ast.AST, counter: str = ""
+    ) -> tuple[Target, Frame]:
+        """
+        A new graph with a parameter for each of `variables`, and the frame in it, where the other `assigned` ones are unbound.
+
+        With `counter`, the graph's first parameter is a hidden one of that name.
+        """
+        graph = self.new_graph(role, at)
+        hidden = self.edit.parameter(graph, counter) if counter else None
         env = self.frame.env
         for name in assigned:
-            if name in env:
-                env = env.delete(name)
+            env = env.delete(name) if name in env else env
         for name in variables:
             env = env.set(name, self.edit.parameter(graph, name))
-        return Target(graph, variables), replace(self.frame, graph=graph, env=env)
+        return Target(graph, variables, hidden), replace(self.frame, graph=graph, env=env)
 
     # functions
 
@@ -276,11 +282,11 @@ class Cursor:
 
             graph = self.edit.graph(known.name, source.location(node))
             self.change(functions=functions.set(known.key, graph), pending=(*self._state.pending, (known, graph, False)))
-            defaults = {i: self._constant_default(found) for i, found in known.defaults.items()}
+            defaults = {i: self.constant_default(found) for i, found in known.defaults.items()}
             self.sign(graph, signature_of(node, known.name, defaults))
         return self.edit.reference(self._state.functions[known.key])
 
-    def _constant_default(self, found: Found) -> NodeId | Refused:
+    def constant_default(self, found: Found) -> NodeId | Refused:
         from transforms.parse.names import Literal, Row
 
         match found:
@@ -332,7 +338,9 @@ class Cursor:
                 arguments.append(self.as_value(default))
             else:
                 why = default if isinstance(default, Refused) else Refused("its defaults are not known yet", "define it above")
-                raise Malformed(f"{signature.name} is used as a value: {why.what}", rule="parse", location=location, remedy=why.remedy)
+                raise Malformed(
+                    f"{signature.name} is used as a value: {why.what}", rule="parse", location=location, remedy=why.remedy
+                )
         self.edit.output(view, self.edit.apply(view, self.edit.reference(graph), *arguments, location=location))
         return self.edit.reference(view)
 

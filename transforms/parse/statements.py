@@ -128,9 +128,9 @@ def store(state: ParseState) -> ParseState | None:
 
 @agenda_rule
 def unpack(state: ParseState) -> ParseState | None:
-    """(store (x, y)) κ, v σ  →  (t[0]) (store x) (t[1]) (store y) κ, σ        with t = of_length(v, 2): v must have as many elements"""
+    """(store (x, y)) κ, v σ  →  (t[0]) (store x) (t[1]) (store y) κ, σ        with t = of_length(v, 2)"""
     match top(state):
-        case Store(ast.Tuple(elts=targets) | ast.List(elts=targets) as at):
+        case Store((ast.Tuple(elts=targets) | ast.List(elts=targets)) as at):
             c = Cursor(state)
             whole = c.apply("of_length", c.value().node, c.constant(len(targets)), at=at)
             parts = [c.apply("getitem", whole, c.constant(i), at=at) for i in range(len(targets))]

@@ -119,7 +119,9 @@ def _objection(node: ast.AST, strings: set[int]) -> tuple[str, str] | None:
             return f"the operator {what} is not in the language", f"write {remedy}"
         case ast.Assign(targets=targets) if (why := _target(targets)) is not None:
             return why
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target) if (w := _target([target])) is not None:
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target) if (
+            w := _target([target])
+        ) is not None:
             return w
         case ast.Constant(value=value):
             return _constant(value, id(node) in strings)
@@ -140,7 +142,10 @@ def _constant(value: object, string_permitted: bool) -> tuple[str, str] | None:
         case str() if string_permitted:
             return None
         case str():
-            return "a string is no value here", "numbers, booleans and tuples are values; a string only names an argument: grad(f, 'x')"
+            return (
+                "a string is no value here",
+                "numbers, booleans and tuples are values; a string only names an argument: grad(f, 'x')",
+            )
         case complex():
             return "complex numbers are not in the language", "a tuple of the real and the imaginary part"
         case x if x is ... and string_permitted:

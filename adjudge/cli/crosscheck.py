@@ -1,0 +1,101 @@
+"""`adjudge crosscheck`: one program on every target, against the reference machine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Arguments, Json, Seed, Target, console, load, number, positions, say, say_json
+from adjudge.functions import Derivative
+from checkers.verdict import exactly
+from semantics.errors import Malformed
+from semantics.ir import Program
+from semantics.machine import Machine
+from semantics.type_language import BOOLEAN, INTEGER, REAL, TupleType, type_of
+from transforms.nested_grad import expand
+
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan"))
+
+
+def crosscheck(
+    target: Target,
+    arguments: Arguments = None,
+    by: Annotated[list[str] | None, typer.Option("--grad", "-g", help="Check the gradient by this position or name; may be repeated.")] = None,
+    samples: Annotated[int, typer.Option(help="How many random samples, besides the special ones.")] = 100,
+    seed: Seed = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the CUDA simulator.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a program on generated code, Numba CPU and CUDA, and compare every result with the reference, bit for bit."""
+    program = load(target)
+    given = [number(a) for a in arguments or []]
+    types = tuple(type_of(v) for v in given) if given else declared(program)
+    program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
+    wanted = random_samples(types, samples, seed)
+    results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick)
+    say_json([vars(r) for r in results]) if as_json else print_results(results)
+    if any(r.mismatches for r in results):
+        raise typer.Exit(REFUTED)
+    raise typer.Exit(DONE if any(r.samples for r in results) else ONLY_UNKNOWNS)
+
+
+def declared(program: Program) -> tuple[Any, ...]:
+    """The declared types of the parameters; f64 where none is declared."""
+    nodes = [program.nodes[n] for n in program.graphs[program.entry].parameters]
+    return tuple(getattr(n, "type", None) or REAL for n in nodes)
+
+
+def random_samples(types: Sequence[Any], count: int, seed: int) -> list[tuple[Any, ...]]:
+    """Samples of these types: reals of mixed scale, small integers, booleans; first the special reals, each everywhere."""
+    source = random.Random(seed)
+    special = [tuple(x if t == REAL else _random(t, source) for t in types) for x in SPECIAL] if REAL in types else []
+    return special + [tuple(_random(t, source) for t in types) for _ in range(count)]
+
+
+def _random(type: Any, source: random.Random) -> Any:
+    """Bounded recursion: types nest as deep as somebody wrote them."""
+    if type == REAL:
+        return source.gauss(0.0, 1.0) * 2.0 ** source.randint(-3, 3)
+    if type == INTEGER:
+        return source.randint(0, 12)
+    if type == BOOLEAN:
+        return source.random() < 0.5
+    if isinstance(type, TupleType):
+        return tuple(_random(t, source) for t in type.items)
+    raise Malformed(f"cannot sample a {type}", remedy="give the arguments on the command line")
+
+
+def compare(program: Program, types: Sequence[Any], samples: Sequence[Sequence[Any]], quick: bool) -> list[Any]:
+    """The results of every target; without the simulator if `quick`."""
+    from backend import crosscheck as check
+    from backend import targets
+
+    machine = Machine(program)
+    chosen = [t for t in targets() if not (quick and t == "cuda-simulator")]
+    return check(program, types, samples, lambda *a: machine.run(a).value, chosen)
+
+
+def print_results(results: Sequence[Any]) -> None:
+    """A table of targets; every target that did not run says why."""
+    table = Table("target", "samples", "bit-equal", "in bound", "ambiguous", "overflowed", "wrong", "", box=None, pad_edge=False)
+    for r in results:
+        counts = [str(n) for n in (r.samples, r.bitwise, r.within, r.ambiguous, r.overflowed, len(r.mismatches))]
+        table.add_row(r.target, *(counts if not r.skipped else ["-"] * 6), f"not run: {r.skipped}" if r.skipped else "")
+    console.print(table)
+    for r in results:
+        for arguments, wanted, found in r.mismatches[:3]:
+            say(f"{r.target} at {exactly(arguments)}\n  found  {exactly(found)}\n  wanted {exactly(wanted)}")
+    for line in ptx_lines():
+        say(line)
+
+
+def ptx_lines() -> list[str]:
+    """What can be said of PTX on this machine."""
+    from backend import toolchain
+
+    reason = toolchain.ptx_available()
+    return [f"PTX: not made: {reason}"] if reason else []

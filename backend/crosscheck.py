@@ -1,0 +1,124 @@
+"""
+Targets against the reference, sample by sample (T5).
+
+On python, cpu and the simulator every result must be the reference's bit for bit. On a GPU it must be where the running error is
+zero, and within it elsewhere; samples whose path the error leaves open are counted as ambiguous and judge nothing. An integer
+that needs more than 64 bits may trap where the reference goes on; that is counted too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend import toolchain
+from backend.run import compile, targets
+from backend.running_error import Ambiguous, Bounded, bounds
+from semantics.errors import AdjudgeError, OutOfFuel, Trap
+from semantics.ir import Program
+from semantics.values import same
+
+SIMULATED = 64
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """
+    What one target did on `samples` samples. Each is in exactly one of the counts, or in `mismatches` as
+    (arguments, wanted, found). `skipped` says why the target did not run.
+    """
+
+    target: str
+    samples: int = 0
+    bitwise: int = 0
+    within: int = 0
+    ambiguous: int = 0
+    overflowed: int = 0
+    mismatches: tuple[tuple[Any, Any, Any], ...] = ()
+    skipped: str = ""
+
+
+def crosscheck(
+    program: Program,
+    argument_types: Sequence[Any] | None,
+    samples: Sequence[Sequence[Any]],
+    reference: Callable[..., Any],
+    chosen: Sequence[str] | None = None,
+) -> list[Crosscheck]:
+    """One result per target. The simulator, which is slow, sees the first 64 samples. `reference(*arguments)` is the oracle."""
+    wanted = [_outcome(reference, arguments) for arguments in samples]
+    there = targets()
+    results = []
+    for target in chosen or toolchain.TARGETS:
+        if reason := there.get(target, "no such target"):
+            results.append(Crosscheck(target, skipped=reason))
+            continue
+        few = samples[:SIMULATED] if target == "cuda-simulator" else samples
+        try:
+            compiled = compile(program, argument_types, target)
+        except AdjudgeError as error:
+            results.append(Crosscheck(target, skipped=error.what))
+            continue
+        results.append(_compare(program, target, few, wanted, compiled.map(few)))
+    return results
+
+
+def _outcome(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """The value, or the trap it ends in."""
+    try:
+        return function(*arguments)
+    except (Trap, OutOfFuel) as error:
+        return error
+
+
+def _compare(program: Program, target: str, samples: Sequence[Sequence[Any]], wanted: list[Any], found: list[Any]) -> Crosscheck:
+    counts = {"bitwise": 0, "within": 0, "ambiguous": 0, "overflowed": 0}
+    mismatches = []
+    for arguments, want, have in zip(samples, wanted, found, strict=False):
+        kind = judge(program, target, arguments, want, have)
+        if kind == "mismatch":
+            mismatches.append((tuple(arguments), want, have))
+        else:
+            counts[kind] += 1
+    return Crosscheck(
+        target,
+        len(samples),
+        counts["bitwise"],
+        counts["within"],
+        counts["ambiguous"],
+        counts["overflowed"],
+        tuple(mismatches),
+    )
+
+
+def judge(program: Program, target: str, arguments: Sequence[Any], wanted: Any, found: Any) -> str:
+    """bitwise, within, ambiguous, overflowed or mismatch."""
+    if isinstance(found, AdjudgeError) or isinstance(wanted, AdjudgeError):
+        if type(found) is type(wanted):
+            return "bitwise"
+        return "overflowed" if isinstance(found, Trap) and "overflow" in found.what else "mismatch"
+    if same(wanted, found):
+        return "bitwise"
+    if target != "cuda":
+        return "mismatch"
+    try:
+        bounded = bounds(program, arguments)
+    except Ambiguous:
+        return "ambiguous"
+    return "within" if inside(bounded, found) else "mismatch"
+
+
+def inside(bounded: Any, found: Any) -> bool:
+    """Whether every real is within its bound of what it is bounded around, and everything else equal."""
+    todo = [(bounded, found)]
+    while todo:
+        bound, value = todo.pop()
+        if isinstance(bound, tuple) and isinstance(value, tuple) and len(bound) == len(value):
+            todo += zip(bound, value, strict=True)
+        elif isinstance(bound, Bounded) and type(value) is float:
+            if not (same(bound.value, value) or abs(bound.value - value) <= bound.bound):
+                return False
+        elif isinstance(bound, Bounded) or not same(bound, value):
+            return False
+    return True

@@ -1,0 +1,28 @@
+"""`python -m bench [machine|transforms|backend]`: tables of ratios."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from bench import backend, machine, transforms
+
+TABLES = {"machine": machine.rows, "transforms": transforms.rows, "backend": backend.rows}
+
+
+def main() -> None:
+    """Prints the tables named on the command line, or all."""
+    console = Console()
+    for name in sys.argv[1:] or TABLES:
+        if name not in TABLES:
+            console.print(f"no table is called {name}: {', '.join(TABLES)}")
+            sys.exit(2)
+        table = Table("what", "measured", "against", "ratio", title=name, title_justify="left", box=None)
+        for row in TABLES[name]():
+            table.add_row(row.what, row.value, row.against, row.ratio)
+        console.print(table)
+
+
+main()

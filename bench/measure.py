@@ -1,0 +1,41 @@
+"""How a row is measured: the best of several runs in CPU seconds, and the peak of allocated memory."""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measured thing, what it is compared with, and their ratio."""
+
+    what: str
+    value: str
+    against: str
+    ratio: str
+
+
+def seconds(action: Callable[[], Any], repeats: int = 3) -> float:
+    """The least CPU time of `repeats` runs, in seconds, garbage collected before each."""
+    best = float("inf")
+    for _ in range(repeats):
+        gc.collect()
+        start = time.process_time()
+        action()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def peak(action: Callable[[], Any]) -> int:
+    """The most memory that Python had allocated at once during one run beyond what it had before, in bytes."""
+    gc.collect()
+    tracemalloc.start()
+    action()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
