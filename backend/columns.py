@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.status import DIVISION, OVERFLOW, ZERO_POWER
-from semantics.columns.types import Literal, erase
 from semantics.errors import IllTyped
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import ELEMENTARY, MACROS, STRUCTURE
 from semantics.type_language import BOOLEAN, INTEGER, REAL
+from semantics.type_lattice import Literal, erase
 
 MAX, MIN = (1 << 63) - 1, -(1 << 63)
 

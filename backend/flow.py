@@ -89,3 +89,38 @@ def _dominators(order: list[Block], number: dict[Block, int], sources: dict[Bloc
                 above[block] = best
                 changed = True
     return above
+
+
+def components(edges: dict[Any, list[Any]]) -> dict[Any, int]:
+    """The strongly connected component of every node (Tarjan, with an explicit stack)."""
+    index: dict[Any, int] = {}
+    low: dict[Any, int] = {}
+    component: dict[Any, int] = {}
+    path: list[Any] = []
+    for root, first in edges.items():
+        if root in index:
+            continue
+        todo = [(root, iter(first))]
+        index[root] = low[root] = len(index)
+        path.append(root)
+        while todo:
+            node, rest = todo[-1]
+            for target in rest:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    path.append(target)
+                    todo.append((target, iter(edges[target])))
+                    break
+                if target not in component:
+                    low[node] = min(low[node], index[target])
+            else:
+                todo.pop()
+                if todo:
+                    low[todo[-1][0]] = min(low[todo[-1][0]], low[node])
+                if low[node] == index[node]:
+                    while True:
+                        member = path.pop()
+                        component[member] = index[node]
+                        if member == node:
+                            break
+    return component

@@ -16,10 +16,10 @@ from typing import Any
 from backend import store, toolchain
 from backend.lower import Lowered, lower
 from backend.status import OK, error
-from semantics.columns.types import Union
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar, TupleType
+from semantics.type_lattice import Union
 
 BUDGET = 1_000_000_000
 BLOCK = 64

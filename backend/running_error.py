@@ -215,7 +215,7 @@ _MONOTONE = tuple(
     "exp expm1 log log1p log2 log10 sqrt cbrt asin acos atan sinh tanh asinh acosh atanh erf erfc".split()  # noqa: SIM905
 )
 
-CELLS: dict[str, Callable[..., Any] | Hole] = {
+CELLS: dict[str, Callable[..., Any]] = {
     **STRUCTURE,
     **{name: _cell(name, _monotone(name)) for name in _MONOTONE},
     "sin": _cell("sin", _same),

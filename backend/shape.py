@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from semantics.columns.types import NEVER, Literal, Union, join, kind_of
 from semantics.errors import IllTyped, Malformed
 from semantics.type_language import BOOLEAN, INTEGER, REAL, FunctionType, Scalar, TupleType
+from semantics.type_lattice import NEVER, Literal, Union, erase, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
 
@@ -177,17 +177,11 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
     sources = list(zip(value.tests, value.options, strict=True)) if isinstance(value, Sum) else [("True", value)]
     tests, options = ["False"] * len(members), [default(m) for m in members]
     for test, option in sources:
-        at = kinds.index(_kind(option))
+        at = kinds.index(kind_of(typed(option)))
         converted = convert(option, members[at])
         options[at] = converted if tests[at] == "False" else select(test, converted, options[at])
         tests[at] = test if tests[at] == "False" else f"({tests[at]} or {test})"
     return Sum(type, tuple(tests), tuple(options))
-
-
-def _kind(value: Any) -> Any:
-    """The kind of a value's type, literals read as their type."""
-    found = typed(value)
-    return kind_of(found)
 
 
 def select(test: str, a: Any, b: Any) -> Any:
@@ -205,14 +199,7 @@ def select(test: str, a: Any, b: Any) -> Any:
         case _ if type == NEVER or not isinstance(type, Union):
             raise Malformed(f"{typed(a)} and {typed(b)} have no common representation", rule="backend")
         case _:
-            return _chosen(test, convert(plain(a), erased(type)), convert(plain(b), erased(type)))
-
-
-def erased(type: Any) -> Any:
-    """`type` without literals."""
-    from semantics.columns.types import erase
-
-    return erase(type)
+            return _chosen(test, convert(plain(a), erase(type)), convert(plain(b), erase(type)))
 
 
 def _chosen(test: str, a: Sum, b: Sum) -> Sum:

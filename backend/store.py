@@ -20,6 +20,8 @@ from typing import Any
 
 from backend import toolchain
 
+VERSION = 2  # of the bindings, which the source does not show
+
 
 @cache
 def folder() -> Path:
@@ -36,7 +38,7 @@ def folder() -> Path:
 
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
-    key = hashlib.sha256(f"{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
+    key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():
         handle, name = tempfile.mkstemp(dir=folder(), suffix=".py.tmp")

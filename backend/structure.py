@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from backend.shape import Fn, Items, Nothing, Reg, Sum, literal, select, typed
+from backend.shape import Fn, Items, Nothing, Reg, literal, select
 from backend.status import INDEX
-from semantics.columns.types import ZERO_TYPE
-from semantics.errors import IllTyped
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
-from semantics.type_language import REAL, UNIT, Scalar
+from semantics.type_language import REAL, UNIT
+from semantics.type_lattice import ZERO_TYPE
 
 ZERO_VALUE = Nothing(ZERO_TYPE)
 
@@ -81,13 +80,14 @@ def gadd(emit: Emitter, a: Any, b: Any) -> Any:
     return emit.primitive(TABLE["add"], [a, b])
 
 
-def inject(emit: Emitter, n: Any, i: Any, d: Any) -> Any:
-    """A tuple of zeros but for one element."""
-    if isinstance(d, Nothing) and d.type == ZERO_TYPE:
+def inject(emit: Emitter, t: Any, i: Any, d: Any) -> Any:
+    """A tuple as long as t, of zeros but for one element."""
+    if any(isinstance(x, Nothing) and x.type == ZERO_TYPE for x in (t, d)):
         return ZERO_VALUE
+    size = len(t.items)
     if i.value is not None:
-        return Items(tuple(d if k == i.value % n.value else ZERO_VALUE for k in range(n.value)))
-    return Items(tuple(select(f"({i.text} == {k} or {i.text} == {k - n.value})", d, ZERO_VALUE) for k in range(n.value)))
+        return Items(tuple(d if k == i.value % size else ZERO_VALUE for k in range(size)))
+    return Items(tuple(select(f"({i.text} == {k} or {i.text} == {k - size})", d, ZERO_VALUE) for k in range(size)))
 
 
 def instantiate(emit: Emitter, d: Any, x: Any) -> Any:
@@ -144,11 +144,3 @@ def with_zero(name: str, arguments: list[Any]) -> Any:
             return ZERO_VALUE
         case _:
             return None
-
-
-def unsupported(what: str, value: Any) -> IllTyped:
-    """The error for a value that generated code cannot hold there."""
-    return IllTyped(f"{what}, found {typed(value)}", rule="backend", remedy="run it on the reference machine")
-
-
-__all__ = ["STRUCTURAL", "WHOLE", "ZERO_VALUE", "Emitter", "Scalar", "Sum", "unsupported", "with_zero"]

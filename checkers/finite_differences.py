@@ -15,8 +15,8 @@ errors up to a smaller term, and the bound of T is
     4 max(|T - F|, |T - C|) + 2N + 2^-52 |T|
 
 a truncation estimate that is one order too pessimistic, plus a floor. The factor 4 is for functions such as x ** 1.5 whose
-expansion has a term h^a that the scheme does not know: then T gains little, and is wrong by 1 / (2^a - 1) times 15/16 of |T - C|
-at order 4, which is below 4 for a >= 1/3. η is the largest of: `ulps` units of the largest value
+expansion has a term h^a that the scheme does not know: then T gains little, and is wrong by at most 1 / (2^a - 1)
+times |T - C|, which is below 4 for a >= 1/3. η is the largest of: `ulps` units of the largest value
 at this step; the grain of f, its smallest change seen (a value that cancelled inside f lies on a coarse grid); and the second
 differences at a few ulps from x, which are all noise. Every level gives an interval; ascending in h, the first that is
 disjoint from those before it ends the search: a kink or a pole came into reach. One-sided derivatives that differ make the

@@ -31,7 +31,7 @@ from checkers.smt.sides import spread
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Verdict
-from proofs.calculus import NotDifferentiable, derivative
+from proofs.calculus import NotDifferentiable, boundaries, derivative
 from proofs.obligation import Obligation, identity
 from proofs.slopes import SLOPES, Slope, h, power_slope
 from semantics.columns.meaning import MEANING
@@ -78,7 +78,8 @@ class Case:
 
 def cases(primitive: Primitive) -> list[Case]:
     """The cases of a primitive; none if it is not a function of reals."""
-    if not primitive.signature or any(kind not in SCALARS for kind in primitive.signature):
+    kinds = (*primitive.signature, primitive.result)
+    if not primitive.signature or any(kind not in (*SCALARS, "integer") for kind in kinds) or "integer" in primitive.signature:
         return []
     xs = tuple(z3.Real(name) for name in primitive.parameters)
     named = dict(zip(primitive.parameters, xs, strict=True))
@@ -98,6 +99,7 @@ class _Judge:
     def __init__(self, primitive: Primitive, rule: Program) -> None:
         self.primitive, self.rule, self.inquiry = primitive, rule, Inquiry()
         self.methods: set[str] = set()
+        self.off_boundaries = False
         self.dout = z3.Real("dout")
 
     def value(self, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
@@ -110,6 +112,9 @@ class _Judge:
         """None if every cotangent is right."""
         out, needs = self.value(case.arguments)
         assumed = [*case.assumed, *needs]
+        if case.slopes is None and z3.is_real(out) and (off := boundaries(out)):
+            assumed += off
+            self.off_boundaries = True
         if assumed and not any(holds(assumed, p) for p in self.points(case)) and self.inquiry.ask(assumed).status != SAT:
             return Unknown("the domain was not shown to have an inner point")
         wanted: dict[int, Any] = {}
@@ -139,6 +144,8 @@ class _Judge:
         moved = tuple(x + h if i == index else x for i, x in enumerate(case.arguments))
         after, needs = self.value(moved)
         near = [*assumed, *needs, *slope.near(case.arguments, h)]
+        if near and self.inquiry.ask(near).status != SAT:
+            return Unknown(f"the hypotheses of the slope of argument {index} were not shown satisfiable")
         verdict, _ = identity(self.inquiry, after - out, h * slope.witness(case.arguments, h), near)
         if not isinstance(verdict, Proved):
             return Unknown(f"the slope of argument {index} was not shown: {verdict}")

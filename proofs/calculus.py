@@ -85,6 +85,25 @@ def _of(term: z3.ExprRef, d: list[Term]) -> Term:
     raise NotDifferentiable(f"{term.decl().name()} has no derivative here")
 
 
+def boundaries(root: Term) -> list[z3.BoolRef]:
+    """Where `derivative` may be wrong, negated: no comparison that an `if` decides is on its edge, no integer part at a jump."""
+    found: list[z3.BoolRef] = []
+    seen: set[int] = set()
+    todo: list[z3.ExprRef] = [root]
+    while todo:
+        term = todo.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        kind, a = term.decl().kind(), term.children()
+        if kind in (z3.Z3_OP_LT, z3.Z3_OP_LE, z3.Z3_OP_GT, z3.Z3_OP_GE, z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT) and z3.is_arith(a[0]):
+            found.append(a[0] != a[1])
+        elif kind == z3.Z3_OP_TO_INT:
+            found.append(z3.ToReal(term) != a[0])
+        todo.extend(a)
+    return found
+
+
 def _zero(term: Term) -> bool:
     return bool(z3.is_rational_value(term) and term.numerator_as_long() == 0)
 

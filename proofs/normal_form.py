@@ -170,6 +170,8 @@ class Algebra:
         """name(arguments), with the relations of that function."""
         if name == "u_exp":
             return self.exponential(arguments[0])
+        if name == "u_log" and self.same(arguments[0], self.number(Fraction(1))):
+            return self.number(Fraction(0))
         if name == "u_sin":
             cosine = self.apply("u_cos", *arguments)
             result = self.apply("u_sin", *arguments)

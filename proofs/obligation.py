@@ -54,7 +54,7 @@ def identity(
 
 
 def lemma(name: str, uses: tuple[str, ...], claims: Callable[[], Iterable[Claim]]) -> Obligation:
-    """An obligation made of equations left = right under hypotheses; all must hold, and each set of hypotheses must be satisfiable."""
+    """An obligation made of equations left = right under hypotheses that can be met; all of them must hold."""
 
     def judge() -> Judgment:
         inquiry = Inquiry()

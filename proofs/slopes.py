@@ -68,6 +68,17 @@ def power_slope(n: int) -> Slope:
     return Slope(lambda x, h: -total(x[0], h) / (product(x[0] + h, m) * product(x[0], m)), lambda x, h: [x[0] + h != 0])
 
 
+def _moved(x: Terms, i: int, h: Any) -> Any:
+    """x² + y² where argument i has moved by h; written as the column reads hypot."""
+    a, b = (v + h if j == i else v for j, v in enumerate(x))
+    return a * a + b * b
+
+
+def _hypot_slope(i: int) -> Slope:
+    """hypot in its argument i: (2x + h) over the sum of the two roots."""
+    return Slope(lambda x, h: (2 * x[i] + h) / (_root("sqrt", _moved(x, i, h)) + _root("sqrt", _moved(x, i, real(0)))))
+
+
 SLOPES: dict[str, tuple[Slope, ...]] = {
     "add": (Slope(lambda x, h: real(1)), Slope(lambda x, h: real(1))),
     "sub": (Slope(lambda x, h: real(1)), Slope(lambda x, h: real(-1))),
@@ -106,16 +117,5 @@ SLOPES: dict[str, tuple[Slope, ...]] = {
             lambda x, h: _less(h, x[0]),
         ),
     ),
-    "hypot": tuple(
-        Slope(
-            lambda x, h, i=i: (2 * x[i] + h) / (_root("sqrt", _moved(x, i, h)) + _root("sqrt", _moved(x, i, real(0)))),
-        )
-        for i in (0, 1)
-    ),
+    "hypot": (_hypot_slope(0), _hypot_slope(1)),
 }
-
-
-def _moved(x: Terms, i: int, h: Any) -> Any:
-    """x² + y² where argument i has moved by h; written as the column reads hypot."""
-    a, b = (v + h if j == i else v for j, v in enumerate(x))
-    return a * a + b * b

@@ -1,7 +1,7 @@
 """
 Inference: the types of every node of a program, from the types of its arguments alone (2018, section 3, "Strongly typed").
 
-Abstract interpretation over the types of `semantics.columns.types`. Every graph is judged once per signature: the types of its
+Abstract interpretation over the types of `semantics.type_lattice`. Every graph is judged once per signature: the types of its
 captured values and of its arguments. A call depends on the result of its callee's signature, which starts at `never` and
 grows until nothing changes: the least fixpoint, so recursion needs no annotation. Known integers and booleans travel
 through calls, up to a few variants per graph, since tuple indices and exponents do.
@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from semantics.columns.types import NEVER, Union, apply_type, erase, join, members, of_constant
+from semantics.columns.types import apply_type
 from semantics.errors import AdjudgeError, IllTyped, OutOfFuel
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import order_of_need, scopes
 from semantics.type_language import FunctionType, TupleType
+from semantics.type_lattice import NEVER, Union, erase, join, members, of_constant
 
 SIGNATURES = 4000
 DEPTH = 40

@@ -11,7 +11,7 @@ The text of a program, and its reader: `read(str(p)) == p`.
 
 Constants stand where they are used: numbers, True, False, None, "text", ZERO, unbound(x), primitives by name, graphs as @name.
 A graph that names a node of another is nested in it. Nodes are printed in the order of need; one that nothing needs follows,
-marked `; dead`. What follows `;` is a comment. `canonical` is the same text with names replaced by positions and dead parts
+marked `; dead`, in a graph that can be reached. What follows `;` is a comment. `canonical` is the same text with names replaced by positions and dead parts
 left out: two programs are equal when their canonical texts are.
 """
 
@@ -50,7 +50,7 @@ def order(program: Program, graph: GraphId, found: Scopes) -> tuple[NodeId, ...]
 
 
 def names(program: Program) -> dict[NodeId, str]:
-    """The printed name of every parameter and application: `%hint`, `%hint.2` where taken, `%7` without a hint. Cached."""
+    """The printed name of every parameter and application: `%hint`, `%hint.2` where taken, its number without a hint. Cached."""
     cached: dict[NodeId, str] | None = program.__dict__.get("_names")
     if cached is None:
         cached = program.__dict__["_names"] = _names(program)
@@ -71,7 +71,7 @@ def _names(program: Program) -> dict[NodeId, str]:
 
 
 def _name(program: Program, node: NodeId, result: dict[NodeId, str], used: dict[str, int]) -> None:
-    hint = getattr(program.nodes[node], "name", "") or str(len(result) + 1)
+    hint = getattr(program.nodes[node], "name", "") or str(node)
     result[node] = "%" + _unique(hint, used)
 
 
@@ -155,9 +155,10 @@ def show(program: Program) -> str:
             dead.setdefault(application.graph, []).append(node)
     lines = [f"program {graph_name[program.entry]}"]
     for graph in graphs:
+        mark = "  ; dead" if graph in live else ""
         lines += ["", header(program, graph, nodes, graph_name) + ("" if graph in live else "  ; unreachable")]
         lines += [f"  {equation(program, n, nodes, graph_name)}" for n in order(program, graph, found)]
-        lines += [f"  {equation(program, n, nodes, graph_name)}  ; dead" for n in dead.get(graph, ())]
+        lines += [f"  {equation(program, n, nodes, graph_name)}{mark}" for n in dead.get(graph, ())]
         lines.append(f"  return {operand(program, program.graphs[graph].output, nodes, graph_name)}")
     return "\n".join(lines)
 

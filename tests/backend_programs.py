@@ -346,8 +346,8 @@ PROGRAMS: dict[str, str] = {
   %e = gadd(%d, %x)
   %g = mul(%d, inf)
   %h = instantiate(%g, %x)
-  %i = inject(3, 1, %d)
   %q = make_tuple(%x, %x, %x)
+  %i = inject(%q, 1, %d)
   %j = instantiate(%i, %q)
   %k = make_tuple(%e, %h, %j)
   return %k

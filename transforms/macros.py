@@ -47,7 +47,18 @@ def macro_call(program: Program, place: int) -> Program | None:
         result = _CURRIED[kind.name](edit, call.graph, f, arguments, wrt)
     edit.replace(place, result)
     edit.remove(place)
+    _discard(edit, call.inputs[0])
     return edit.program
+
+
+def _discard(edit: Edit, macro: NodeId) -> None:
+    """Removes the application of a macro that nothing uses any more, and the tuple of positions it was given."""
+    if not edit.uses.get(macro) and not edit.returns.get(macro):
+        inputs = edit.program.inputs(macro)
+        edit.remove(macro)
+        for node in inputs[2:]:
+            if edit.program.callee(node) is MAKE_TUPLE and not edit.uses.get(node):
+                edit.remove(node)
 
 
 @rewrite
@@ -188,17 +199,21 @@ def _several(edit: Edit, graph: GraphId, wrt: int | tuple[int, ...], one: Callab
 Expansion = Callable[[Edit, GraphId, NodeId, Sequence[NodeId], "int | tuple[int, ...]"], NodeId]
 
 
-def _value_and_grad(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+def _derived(
+    edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]
+) -> tuple[NodeId, NodeId]:
+    """The value of f, and its sensitivities by the positions wanted."""
     out, back = _applied(edit, graph, f, arguments)
     cotangents = edit.apply(graph, back, edit.call(graph, SEED, out, name="∇out"), name="∇")
-    return edit.call(graph, MAKE_TUPLE, out, _several(edit, graph, wrt, lambda i: _part(edit, graph, cotangents, i, arguments[i])))
+    return out, _several(edit, graph, wrt, lambda i: _part(edit, graph, cotangents, i, arguments[i]))
+
+
+def _value_and_grad(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    return edit.call(graph, MAKE_TUPLE, *_derived(edit, graph, f, arguments, wrt))
 
 
 def _grad(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
-    node = _value_and_grad(edit, graph, f, arguments, wrt)
-    pair = edit.nodes[node]
-    assert isinstance(pair, Apply)
-    return pair.inputs[2]
+    return _derived(edit, graph, f, arguments, wrt)[1]
 
 
 def _gradient_of(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:

@@ -15,6 +15,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="A referee for reverse-mode automatic differentiation: run, step, differentiate and judge programs.\n\n"
     "Begin with `adjudge demo`. A program is named FILE:FUNCTION; `run`, `step`, `show` and `crosscheck` read the file "
     "without running it, `check`, `audit` and `prove` import it.\n\n"

@@ -29,8 +29,10 @@ class Journal:
         began = time.perf_counter()
         try:
             found = tuple(judge())
-        except (AdjudgeError, ArithmeticError) as error:
-            found = (Unknown(f"{type(error).__name__}: {getattr(error, 'what', error)}", name),)
+        except AdjudgeError as error:
+            found = (Unknown(f"{type(error).__name__}: {error.what}", name),)
+        except Exception as error:  # a check that breaks must not take the others with it, nor pass for success
+            found = (Unknown(f"the check broke, which is a bug of ours: {type(error).__name__}: {error}", name),)
         seconds = time.perf_counter() - began
         self.verdicts += found
         reasons = [v.why for v in found if isinstance(v, OutOfScope)] + [v.reason for v in found if isinstance(v, Unknown)]

@@ -136,7 +136,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(shown(v) for v in value)
     if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else str(value)
+        return float(value) if abs(value) < 2**1023 and Fraction(float(value)) == value else str(value)
     return value.str(17) if isinstance(value, arb) else value
 
 

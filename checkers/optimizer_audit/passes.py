@@ -21,12 +21,13 @@ from checkers.optimizer_audit.reduction import reduce
 from checkers.optimizer_audit.rule_gradients import Gradients, judged, reals_of
 from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
 from checkers.optimizer_audit.subjects import Broken, Pass, as_pass
-from checkers.optimizer_audit.triggers import generated, triggers
+from checkers.optimizer_audit.triggers import generated, own_triggers, triggers
 from checkers.optimizer_audit.validation import validated
 from checkers.verdict import Counterexample, Passed, Refuted, Report, Unknown, Vacuous, Verdict
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.wellformed import problems
+from transforms import inline
 from transforms.gradient_programs import gradient_program
 
 GENERATED, GRADIENTS, OF_GRADIENTS = 24, 30, 8
@@ -66,7 +67,8 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     p = as_pass(subject, domain)
     journal = Journal(f"pass {p.name}", skip)
     bench = Bench(p, seed)
-    bench.add([*examples, *(t.program for t in triggers()), *generated(seed, GENERATED)])
+    own = own_triggers(p.system.rules) if p.system is not None else ()
+    bench.add([*examples, *(t.program for t in triggers()), *own, *generated(seed, GENERATED)])
     journal.check("gives a program", lambda: [_gives(bench)])
     journal.check("well-formed", lambda: [_wellformed(bench)])
     journal.check("signature", lambda: [_signature(bench)])
@@ -198,7 +200,7 @@ def _gradients(bench: Bench) -> list[Verdict]:
         if not wrt or not _is_real(program, points):
             continue
         try:
-            gradients = Gradients(program, after, wrt)
+            gradients = Gradients(program, after, wrt, quick=True)
         except AdjudgeError:
             continue
         for verdict in judged(gradients, points, names_of(program), claim):
@@ -243,7 +245,7 @@ def _optimized_gradients(bench: Bench) -> Verdict:
 
 
 def _gradient_programs(bench: Bench) -> Iterator[Program]:
-    """Gradients of the shapes and of generated programs."""
+    """Gradients of the shapes and of generated programs: as J leaves them, and with their calls opened."""
     made = 0
     for program, _ in bench.pairs[: 20 + OF_GRADIENTS] + bench.pairs[-OF_GRADIENTS:]:
         if made == 2 * OF_GRADIENTS:
@@ -252,7 +254,9 @@ def _gradient_programs(bench: Bench) -> Iterator[Program]:
         if not wrt or not _is_real(program, edge_samples(types_of(program), seed=bench.seed, most=4, finite=True)):
             continue
         try:
-            yield gradient_program(program, wrt)
+            gradient = gradient_program(program, wrt)
+            yield gradient
+            yield inline.SYSTEM.run(gradient, fuel=2_000)
         except AdjudgeError:
             continue
         made += 1

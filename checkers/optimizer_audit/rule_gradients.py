@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from checkers.optimizer_audit.outcomes import Open, Result, Runner, Stopped, Value, agree, on_a_kink, over_the_reals, said
+from checkers.optimizer_audit.outcomes import Open, Result, Runner, Stopped, Value, agree, on_a_kink, over_the_reals, said, same_bits
 from checkers.optimizer_audit.rule_values import Rule, allowed, points_of, types_in
 from checkers.optimizer_audit.samples import Point, names_of, shrink
 from checkers.verdict import Counterexample, OutOfScope, Passed, Refuted, Verdict
@@ -26,8 +26,8 @@ GRADIENT_POINTS = 40
 class Gradients:
     """The gradient programs of two programs in the same parameters, compared point by point."""
 
-    def __init__(self, left: Program, right: Program, wrt: tuple[int, ...]) -> None:
-        self.left, self.right = left, right
+    def __init__(self, left: Program, right: Program, wrt: tuple[int, ...], quick: bool = False) -> None:
+        self.left, self.right, self.quick = left, right, quick
         self.of_left, self.of_right = gradient_program(left, wrt), gradient_program(right, wrt)
         self.runs_left, self.runs_right = Runner(self.of_left), Runner(self.of_right)
 
@@ -39,7 +39,13 @@ class Gradients:
         return self.runs_left(point), self.runs_right(point)
 
     def differ(self, point: Point) -> bool:
-        """Whether the left gradient is known and finite, and the right one is certainly another, or not finite."""
+        """
+        Whether the left gradient is known and finite, and the right one is certainly another, or not finite.
+
+        With `quick`, gradients of the same bits are taken for equal without looking at the reals.
+        """
+        if self.quick and same_bits(self.runs_left(point), self.runs_right(point)):
+            return False
         a, b = over_the_reals(self.of_left, point), over_the_reals(self.of_right, point)
         if isinstance(a, Value) and isinstance(b, Value):
             return not agree(a.value, b.value)
@@ -93,7 +99,9 @@ def judged(gradients: Gradients, points: list[Point], names: tuple[str, ...], cl
     for smooth, kind in ((True, "fault"), (False, "convention")):
 
         def fails(p: Point, smooth: bool = smooth) -> bool:
-            return (holds is None or holds(p)) and _sane(p) and _agree_there(gradients, p) and gradients.differ(p) and gradients.smooth(p) == smooth
+            if not _sane(p) or (holds is not None and not holds(p)) or not gradients.differ(p):
+                return False
+            return gradients.smooth(p) == smooth and _agree_there(gradients, p)
 
         for point in points:
             tried += smooth

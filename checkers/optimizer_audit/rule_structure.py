@@ -10,11 +10,11 @@ from typing import Any
 
 from checkers.optimizer_audit.rule_values import Rule, points_of
 from checkers.optimizer_audit.samples import Point
+from checkers.optimizer_audit.triggers import typed
 from checkers.verdict import Counterexample, Passed, Refuted, Unknown, Vacuous, Verdict
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError
-from semantics.ir import Parameter, Program
-from semantics.type_language import REAL
+from semantics.ir import Program
 from semantics.wellformed import check
 from transforms.system import Rewrite, RewriteSystem, places
 
@@ -23,22 +23,12 @@ MOST_STEPS = 40
 
 def instances(rule: Rule, seed: int) -> Iterator[Program]:
     """The left side with typed parameters, and with constants from the side condition in place of some or all variables."""
-    typed = _typed(rule.left)
+    typed = typed(rule.left)
     yield typed
     points = points_of(rule, seed, finite=True, most=24)
     for point in points[:6]:
         for kept in (*range(len(point)), -1):
             yield _filled(typed, point, kept)
-
-
-def _typed(program: Program) -> Program:
-    """Parameters without a type become reals."""
-    edit = Edit(program)
-    for node in program.graphs[program.entry].parameters:
-        old = edit.nodes[node]
-        if isinstance(old, Parameter) and old.type is None:
-            edit.nodes = edit.nodes.set(node, Parameter(old.graph, old.name, REAL, old.location))
-    return edit.program
 
 
 def _filled(program: Program, point: Point, kept: int) -> Program:
@@ -92,7 +82,7 @@ def terminates(rewrite: Rewrite, start: Program | None) -> Verdict:
 
 def subsumed(rule: Rule, shipped: Sequence[Rewrite]) -> list[str]:
     """The names of shipped rules that do to the left side what the rule does; empty if they leave the sides apart."""
-    left, right = _typed(rule.left), _typed(rule.right)
+    left, right = typed(rule.left), typed(rule.right)
     known = [r for r in shipped if r.name != rule.name]
     if not known:
         return []

@@ -10,7 +10,7 @@ Programs that make optimizers act: every operation with every treacherous consta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
 from semantics.edit import Edit, empty
-from semantics.ir import Program
+from semantics.errors import AdjudgeError
+from semantics.ir import Parameter, Program
 from semantics.primitives.table import TABLE
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
@@ -394,16 +395,59 @@ def apart(text: str) -> str:
     return "\n".join(blocks)
 
 
+STRUCTURED = ("zeros side by side", "one and one")
+
+
 def shapes() -> Iterator[Trigger]:
     """The programs of SHAPES."""
     for name, text in SHAPES.items():
         yield Trigger(name, read("program @f\n" + apart(text)))
 
 
+def called_twice(program: Program) -> Program:
+    """g(x…) = 2 f(x…) + f(x…): calls to inline, common expressions to find, closures to specialise. For real-valued programs."""
+    edit = Edit(program)
+    f = program.graphs[program.entry]
+    entry = edit.graph("g")
+    old = [program.nodes[n] for n in f.parameters]
+    arguments = [edit.parameter(entry, p.name, p.type) for p in old if isinstance(p, Parameter)]
+    once, again = (edit.apply(entry, edit.reference(program.entry), *arguments) for _ in range(2))
+    doubled = edit.call(entry, TABLE["mul"], once, edit.constant(2.0))
+    edit.output(entry, edit.call(entry, TABLE["add"], doubled, again))
+    edit.set_entry(entry)
+    return edit.program
+
+
+def own_triggers(rules: Iterable[Any]) -> Iterator[Program]:
+    """The left sides of the rules that are patterns, with real and with integer variables."""
+    from transforms.pattern import pattern_rule
+
+    for rule in rules:
+        text, _, condition = rule.law.partition("   when ")
+        try:
+            left = pattern_rule(text, when=condition or None).left
+        except AdjudgeError:
+            continue
+        for type in (REAL, INTEGER):
+            yield typed(left, type)
+
+
+def typed(program: Program, type: Any = REAL) -> Program:
+    """The program with parameters of this type where none is declared."""
+    edit = Edit(program)
+    for node in program.graphs[program.entry].parameters:
+        old = edit.nodes[node]
+        if isinstance(old, Parameter) and old.type is None:
+            edit.nodes = edit.nodes.set(node, Parameter(old.graph, old.name, type, old.location))
+    return edit.program
+
+
 @cache
 def triggers() -> tuple[Trigger, ...]:
     """All of them, shapes first."""
-    return (*shapes(), *algebra())
+    plain = tuple(shapes())
+    twice = tuple(Trigger(f"{t.name}, twice", called_twice(t.program)) for t in plain if t.name not in STRUCTURED)
+    return (*plain, *twice, *algebra())
 
 
 @cache
@@ -420,4 +464,4 @@ def generated(seed: int, count: int) -> tuple[Program, ...]:
         found.append(program)
 
     collect()
-    return tuple(found)
+    return (*found, *(called_twice(p) for p in found[::3]))

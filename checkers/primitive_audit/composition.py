@@ -25,7 +25,7 @@ from semantics.values import same
 from transforms.gradient_programs import gradient_program
 from transforms.nested_grad import expand
 
-POINTS = 3
+POINTS = 2
 
 LOOP = """
 @t(%x):

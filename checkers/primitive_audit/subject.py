@@ -131,11 +131,23 @@ class Subject:
         return 4 * self.operations * U, 4 * self.operations * LEAST * sizes
 
     def opinion(self, point: Judged, i: int, found: float) -> Opinion:
-        """Whether `found` is the derivative by argument i at the point. Pure in its arguments, so it also judges mutants."""
-        key = (point.xs, math.copysign(1.0, point.xs[i]), i, found.hex())
+        """Whether `found` is the derivative by argument i at the point. A fault is confirmed before it is claimed."""
+        key = (tuple((x, math.copysign(1.0, x)) for x in point.xs), i, found.hex())
         if key not in self.opinions:
-            self.opinions[key] = self._opinion(point, i, found)
+            opinion = self._opinion(point, i, found)
+            self.opinions[key] = self.confirmed(point, i, found, opinion) if opinion.verdict == "fault" else opinion
         return self.opinions[key]
+
+    def confirmed(self, point: Judged, i: int, found: float, opinion: Opinion) -> Opinion:
+        """The opinion, if the reference in balls says the same with far smaller steps; else "skip": kinks are dense there."""
+        balls = self.reference.balls
+        if balls is None or opinion.wanted is None or not all(map(math.isfinite, point.xs)) or self.slope(point.xs, i).by != balls.name:
+            return opinion
+        fine = balls.confirmed(point.xs, unit(self.arity, i))
+        known = fine.value or fine.left or fine.right
+        if known is None or fine.note != self.slope(point.xs, i).note or not known.overlaps(opinion.wanted, opinion.allowed):
+            return Opinion("skip", opinion.wanted, opinion.allowed, "the reference does not confirm itself with smaller steps")
+        return opinion
 
     def _opinion(self, point: Judged, i: int, found: float) -> Opinion:
         xs = point.xs

@@ -24,7 +24,7 @@ from checkers.smt.terms import Course
 from checkers.verdict import Counterexample, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
 from semantics.conditions import Condition
 from semantics.denotation import Reading
-from semantics.errors import AdjudgeError, Malformed, Trap
+from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
 from semantics.ir import Program
 from semantics.tangents import ZERO
 from semantics.values import same
@@ -135,20 +135,20 @@ class _Format:
             return None
         if answer.status != SAT:
             return Unknown(answer.reason)
-        point = tuple(
-            answer.model.get(str(v), False if k == "boolean" else 0.0)
-            for v, k in zip(self.inputs.variables, self.inputs.flat, strict=True)
-        )
+        kinds = zip(self.inputs.variables, self.inputs.flat, strict=True)
+        point = tuple(answer.model.get(str(v), False if k == "boolean" else 0.0) for v, k in kinds)
         return self.replay(point, why)
 
     def replay(self, point: Sequence[Any], why: str) -> Verdict:
         """Refuted if the reference, rounded to the format, tells the sides apart; in f64 it is the machine that runs."""
         arguments = self.inputs.rebuild(point)
-        self.executed += 1
         if self.format == DOUBLE:
             wanted, found = floats(self.a, arguments), floats(self.b, arguments)
         else:
             wanted, found = (_attempt(p, arguments, self.format) for p in (self.a, self.b))
+        if isinstance(wanted, IllTyped):
+            return Unknown("the left side is ill typed there")
+        self.executed += 1
         outcomes = [type(v) if isinstance(v, Exception) else spelled_out(v) for v in (wanted, found)]
         if same(*outcomes):
             return Unknown(BUG)

@@ -74,7 +74,7 @@ class Run:
 
     def need(self, condition: Any) -> None:
         """Notes a condition of definedness; a plainly false one traps."""
-        condition = z3.simplify(condition)
+        condition = z3.BoolVal(condition) if isinstance(condition, bool) else z3.simplify(condition)
         if z3.is_false(condition):
             raise Trap("undefined over the reals", rule="z3_real")
         if not z3.is_true(condition):

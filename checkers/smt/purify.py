@@ -113,7 +113,8 @@ class Purifier:
                 return arguments[0]
         variable, new = self.fresh("u_exp", [argument])
         if new:
-            self.facts.append(variable > 0)
+            signs = [z3.Implies(argument > 0, variable > 1), z3.Implies(argument == 0, variable == 1)]
+            self.facts += [variable > 0, *signs, z3.Implies(argument < 0, variable < 1)]
             self.origin[str(variable)] = argument
         return variable
 

@@ -32,6 +32,7 @@ from semantics.tangents import ZERO
 POOL = tuple(Fraction(x) for x in (0.5, -0.75, 2, -2, 0, 1, -1, 3, 1.25, -3.5, 0.125, 0.0009765625))
 INTEGERS = (0, 1, 2, -1, 3, -2, 5)
 MOST_POINTS = 96
+INCOMPLETE = "the solver's counterexample does not survive execution: the facts it has about functions are incomplete"
 # True of two terms only if they are equal wherever both are defined.
 SameTerms = Callable[[Any, Any], bool]
 
@@ -160,7 +161,9 @@ class _Reals:
                 self.methods.add("z3" if answer.solver == "z3" else answer.solver)
                 continue
             if answer.status == SAT:
-                return self.replay(self.point(answer), source, target, why)
+                confirmed = self.replay(self.point(answer), source, target, why)
+                spurious = isinstance(confirmed, Unknown) and confirmed.reason == BUG and "u_" in answer.smt2
+                return Unknown(INCOMPLETE) if spurious else confirmed
             return Unknown(answer.reason)
         return None
 
@@ -201,7 +204,7 @@ class _Reals:
                 if nearer(doubles[0], *balls) and nearer(doubles[1], *reversed(balls)):
                     return self.refuted(point, on_machine[1], on_machine[0], why)
                 return Unknown(BUG)
-        return Unknown("the solver's counterexample does not survive execution: the facts it has about functions are incomplete")
+        return Unknown(INCOMPLETE)
 
     def exactly_differ(self, wanted: Any, found: Any) -> bool:
         """Whether two values over fractions differ, a ZERO being as good as zeros."""

@@ -65,8 +65,11 @@ class Inputs:
     def rebuild(self, point: Sequence[Any]) -> list[Any]:
         """The arguments that the values of the variables stand for."""
         rest = iter(point)
-        made = {"zero": lambda: ZERO, "pair": lambda: tuple(next(rest) for _ in range(PAIR))}
-        return [made.get(kind, lambda: next(rest))() for kind in self.kinds]
+        arguments: list[Any] = []
+        for kind in self.kinds:
+            taken = tuple(next(rest) for _ in range({"zero": 0, "pair": PAIR}.get(kind, 1)))
+            arguments.append(ZERO if kind == "zero" else taken if kind == "pair" else taken[0])
+        return arguments
 
     def named(self, point: Sequence[Any]) -> dict[str, Any]:
         """The arguments by parameter name."""
@@ -109,7 +112,7 @@ def leaves(a: Any, b: Any) -> Iterable[tuple[Any, Any] | Mismatch]:
         if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
             todo.extend(zip(x, y, strict=True))
         elif (x is ZERO and isinstance(y, tuple)) or (y is ZERO and isinstance(x, tuple)):
-            parts = x if isinstance(x, tuple) else y
+            parts: tuple[Any, ...] = x if isinstance(x, tuple) else y
             todo.extend((p, ZERO) for p in parts)
         else:
             yield _scalars(x, y)

@@ -1,13 +1,6 @@
 """
 The type of every primitive: from the types of its arguments to the type of its result (2018, section 3, "Strongly typed").
 
-Inference computes with more types than a boundary may show:
-
-    literal        an integer or a boolean whose value is known: tuple indices, exponents, decided conditions
-    a | b          one of finitely many types, decided when the program runs: closures of two branches, ZERO or a real
-    zero           the symbolic zero of sensitivities         unbound   a local variable that this path did not assign
-    never          no value at all: the application traps, or is not yet known to return
-
 A rule sees no union: `distribute` applies it to every combination of members and joins the results. Arguments that make the
 primitive trap give `never`, since a trap is the program's own doing; arguments of a wrong kind are IllTyped.
 """
@@ -15,133 +8,13 @@ primitive trap give `never`, since a trap is the program's own doing; arguments 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
-from semantics.errors import IllTyped, OutOfFuel
+from semantics.errors import IllTyped
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import MACROS, ROWS
-from semantics.tangents import Zero
-from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, FunctionType, Scalar, TupleType, type_of
-from semantics.values import Unbound
-
-ZERO_TYPE, NEVER, UNBOUND, TEXT = Scalar("zero"), Scalar("never"), Scalar("unbound"), Scalar("text")
-COMBINATIONS = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """An integer or a boolean of known value."""
-
-    type: Scalar
-    value: Any
-
-    def __str__(self) -> str:
-        return f"{self.type}={self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Union:
-    """One of several types, ordered by their text. Made by `join` only."""
-
-    members: tuple[Any, ...]
-
-    def __str__(self) -> str:
-        return " | ".join(map(str, self.members))
-
-
-def members(t: Any) -> tuple[Any, ...]:
-    """The types that a value of type t can have; none for `never`."""
-    if isinstance(t, Union):
-        return t.members
-    return () if t == NEVER else (t,)
-
-
-def join(a: Any, b: Any) -> Any:
-    """The least type above both. Tuples of one length, and closures of one graph, join part by part."""
-    if b in (a, NEVER):
-        return a
-    if a == NEVER:
-        return b
-    found: dict[Any, Any] = {}
-    for t in (*members(a), *members(b)):
-        kind = kind_of(t)
-        found[kind] = _merge(found[kind], t) if kind in found else t
-    result = tuple(sorted(found.values(), key=str))
-    return result[0] if len(result) == 1 else Union(result)
-
-
-def kind_of(t: Any) -> Any:
-    """Two types of one kind merge into one."""
-    match t:
-        case TupleType(items):
-            return ("tuple", len(items))
-        case FunctionType(function, captured):
-            return ("function", function, len(captured))
-        case Literal(type, _):
-            return type
-        case _:
-            return t
-
-
-def _merge(a: Any, b: Any) -> Any:
-    match a, b:
-        case TupleType(x), TupleType(y):
-            return TupleType(tuple(join(i, j) for i, j in zip(x, y, strict=True)))
-        case FunctionType(function, x), FunctionType(_, y):
-            return FunctionType(function, tuple(join(i, j) for i, j in zip(x, y, strict=True)))
-        case _:
-            return a if a == b else erase(a)
-
-
-def erase(t: Any) -> Any:
-    """The type with the values of literals forgotten."""
-    match t:
-        case Literal(type, _):
-            return type
-        case TupleType(items):
-            return TupleType(tuple(erase(i) for i in items))
-        case FunctionType(function, captured):
-            return FunctionType(function, tuple(erase(c) for c in captured))
-        case Union(of):
-            result: Any = NEVER
-            for member in of:
-                result = join(result, erase(member))
-            return result
-        case _:
-            return t
-
-
-def of_constant(value: Any) -> Any:
-    """The type of a constant of a program, literals kept."""
-    match value:
-        case bool():
-            return Literal(BOOLEAN, value)
-        case int():
-            return Literal(INTEGER, value)
-        case str():
-            return TEXT
-        case Zero():
-            return ZERO_TYPE
-        case Unbound():
-            return UNBOUND
-        case _:
-            return type_of(value)
-
-
-def distribute(rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """The join of the rule over every combination of members. An unbound variable traps, so it contributes nothing."""
-    parts = [[m for m in members(t) if m != UNBOUND] for t in arguments]
-    count = 1
-    for part in parts:
-        count *= len(part)
-    if count > COMBINATIONS:
-        raise OutOfFuel(f"{count} combinations of argument types", rule="type", remedy="let fewer kinds of values meet here")
-    result: Any = NEVER
-    for combination in product(*parts):
-        result = join(result, rule(*combination))
-    return result
+from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, FunctionType, TupleType
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, join, members
 
 
 def apply_type(primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -330,16 +203,17 @@ def _gadd(a: Any, b: Any) -> Any:
     return _sum("gadd", a, b)
 
 
-def _inject(n: Any, i: Any, d: Any) -> Any:
-    if d == ZERO_TYPE:
+def _inject(t: Any, i: Any, d: Any) -> Any:
+    if ZERO_TYPE in (t, d):
         return ZERO_TYPE
-    if erase(n) != INTEGER or erase(i) != INTEGER:
-        raise wrong("inject", "an integer size and index", n if erase(n) != INTEGER else i)
-    if not isinstance(n, Literal):
-        raise wrong("inject", "a size known before running", n, "take the length of a tuple")
-    if isinstance(i, Literal) and n.value:
-        return TupleType(tuple(d if k == i.value % n.value else ZERO_TYPE for k in range(n.value)))
-    return TupleType((join(d, ZERO_TYPE),) * n.value)
+    if not isinstance(t, TupleType):
+        raise wrong("inject", "a tuple", t)
+    if erase(i) != INTEGER:
+        raise wrong("inject", "an integer index", i)
+    size = len(t.items)
+    if isinstance(i, Literal) and size:
+        return TupleType(tuple(d if k == i.value % size else ZERO_TYPE for k in range(size)))
+    return TupleType((join(d, ZERO_TYPE),) * size)
 
 
 def _instantiate(d: Any, x: Any) -> Any:

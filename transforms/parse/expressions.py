@@ -15,8 +15,9 @@ from immutables import Map
 
 from semantics.ir import NodeId
 from transforms.parse.flow import analyse
-from transforms.parse.items import Emit, Enter, Eval, Member, Truth, Use, evaluating, top
+from transforms.parse.items import Emit, Enter, Eval, Member, Put, Truth, Use, evaluating, top
 from transforms.parse.names import (
+    Derived,
     Expression,
     Group,
     Known,
@@ -145,9 +146,9 @@ def use_library(state: ParseState) -> ParseState | None:
 def use_function(state: ParseState) -> ParseState | None:
     """⟨f⟩ κ, σ  →  κ, @f σ        a global function; its body is parsed once, after everything that is on the agenda"""
     match top(state):
-        case Use(Known() as known):
+        case Use(Known() as known, at):
             c = Cursor(state)
-            c.push(c.declare(known))
+            c.push(c.declare(known, at))
             return c.state
     return None
 
@@ -175,7 +176,22 @@ def use_group(state: ParseState) -> ParseState | None:
     match top(state):
         case Use(Group(values), at):
             c = Cursor(state)
-            c.do(*(Use(found_value(v), at) for v in values), Emit("make_tuple", len(values), at))
+            c.do(
+                *(Put(c.constant(v)) if isinstance(v, str) else Use(found_value(v), at) for v in values),
+                Emit("make_tuple", len(values), at),
+            )
+            return c.state
+    return None
+
+
+@agenda_rule
+def use_derivative(state: ParseState) -> ParseState | None:
+    """⟨d⟩ κ, σ  →  ⟨f⟩ (w) grad/2 κ, σ        a live d = grad(f, w), or one of its kind"""
+    match top(state):
+        case Use(Derived(macro, function, wrt), at):
+            c = Cursor(state)
+            given = [] if wrt is None else [Use(Group(wrt), at)] if isinstance(wrt, tuple) else [Put(c.constant(wrt))]
+            c.do(Use(function, at), *given, Emit(macro, 1 + len(given), at))
             return c.state
     return None
 
@@ -320,6 +336,17 @@ def subscript(state: ParseState) -> ParseState | None:
 
 
 RULES = (
-    *(literal, signed_literal, local_variable, global_name, use_constant, use_library, use_function, use_expression, use_group),
+    *(
+        literal,
+        signed_literal,
+        local_variable,
+        global_name,
+        use_constant,
+        use_library,
+        use_function,
+        use_expression,
+        use_group,
+        use_derivative,
+    ),
     *(use_refused, attribute, member, enter, apply_primitive, binary, unary, negation, truth, comparison, tuple_display, subscript),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from immutables import Map
 
@@ -19,7 +20,7 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
 from transforms.parse.flow import Scope, analyse
 from transforms.parse.items import Block, Build, Close, Do, Enter, Eval, FallOff, evaluating, top
 from transforms.parse.names import Refused
-from transforms.parse.source import Function, default_expressions, name_of, parameters_of
+from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
 from transforms.parse.state import Cursor, Frame, ParseState, Signature
 from transforms.parse.subset import check_subset
 from transforms.system import agenda_rule
@@ -92,6 +93,13 @@ def build(state: ParseState) -> ParseState | None:
     return None
 
 
+@lru_cache(maxsize=1024)
+def understood(source: Source, node: Function) -> Scope:
+    """What is known of a function from its text; Malformed if any piece of it is not in the language."""
+    check_subset(source, node)
+    return analyse(source, node)
+
+
 def replace_name(scope: Scope, name: str) -> Scope:
     """The scope of a lambda that is bound to a name goes by that name."""
     return replace(scope, name=name) if scope.name != name else scope
@@ -156,9 +164,8 @@ def next_function(state: ParseState) -> ParseState | None:
         return None
     (known, graph, entry), *rest = state.pending
     source, node = known.open()
-    check_subset(source, node)
     c = Cursor(replace(state, pending=tuple(rest)))
-    c.move(scope=replace_name(analyse(source, node), known.name))
+    c.move(scope=replace_name(understood(source, node), known.name))
     env: Map[str, NodeId] = Map()
     for argument in parameters_of(node):
         declared = annotation(argument) if entry else None

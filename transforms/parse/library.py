@@ -195,12 +195,16 @@ def imported(statement: ast.Import | ast.ImportFrom, name: str) -> Found | None:
     return None
 
 
-def primitive_of(found: Found) -> Primitive | None:
-    """The primitive that stands for a name as a value, if one does."""
-    match found:
-        case Row(primitive) | Operation(value=primitive):
-            return primitive
-    return None
+def starred(statement: ast.stmt, name: str) -> Found | None:
+    """What `from … import *` binds `name` to, if the module is one that is known; of another, whatever is no builtin may come."""
+    if not isinstance(statement, ast.ImportFrom):
+        return None
+    module = _STATIC.get(statement.module or "")
+    if module is not None:
+        return None if name.startswith("_") or isinstance(found := module.member(name), Refused) else found
+    if name in BUILTINS:
+        return None
+    return Refused(f"{name} may come from {statement.module}, which is not read when parsing a text", "import names one by one")
 
 
 def is_macro(value: Any) -> bool:

@@ -8,6 +8,7 @@ What a global name stands for. Two resolvers with one interface: `LiveNames` loo
     Known        a function with source, parsed when it is first used
     Expression   a module-level assignment, read as its right-hand side at each use
     Group        a live tuple
+    Derived      a live derivative: grad(f, wrt) and its kind, made outside the program
     Module       a module, whose attributes are looked up in turn
     Refused      a name that cannot be followed: what it is, and what to do instead
 """
@@ -24,7 +25,7 @@ from typing import Any, Protocol
 
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
-from transforms.parse.source import Function, Source, default_expressions, find_function, parameters_of
+from transforms.parse.source import Function, Source, default_expressions, find_function
 
 MACRO_NAMES = frozenset(p.name for p in MACROS)
 
@@ -78,6 +79,13 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    macro: str
+    function: Found
+    wrt: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Module:
     name: str
     member: Callable[[str], Found | None]
@@ -90,7 +98,7 @@ class Refused:
     remedy: str
 
 
-Found = Literal | Row | Operation | Known | Expression | Group | Module | Refused
+Found = Literal | Row | Operation | Known | Expression | Group | Derived | Module | Refused
 
 
 class NameTable(Protocol):
@@ -144,9 +152,12 @@ def found_value(value: Any) -> Found:
     if isinstance(row, Primitive):
         return Row(row)
     if isinstance(value, types.FunctionType):
-        if value.__module__.split(".")[0] == "adjudge" and value.__name__ in MACRO_NAMES:
+        if str(value.__module__).split(".")[0] == "adjudge" and value.__name__ in MACRO_NAMES:
             return Row(TABLE[value.__name__])
         return known_function(value)
+    macro = _attribute(value, "macro")
+    if isinstance(macro, str) and macro in ("grad", "value_and_grad", "jacobian", "hessian", "hvp"):
+        return Derived(macro, found_value(_attribute(value, "f")), None if macro == "hvp" else _attribute(value, "wrt"))
     return Refused(f"a value of the Python type {type(value).__name__} is not in the language", _remedy_for(value))
 
 
@@ -221,8 +232,13 @@ class TextNames:
     before: int | None = None
 
     def find(self, name: str) -> Found | None:
+        from transforms.parse.library import starred
+
         if name in self.bound:
             return self._bound(name, self.bound[name][-1])
+        for statement in self.bound.get("*", ()):
+            if (found := starred(statement, name)) is not None:
+                return found
         if name in self.extra:
             return found_value(self.extra[name])
         return found_builtin(name)
@@ -296,8 +312,3 @@ def _names_bound(statement: ast.stmt) -> list[str]:
             stored = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
             imports = [n for n in ast.walk(statement) if isinstance(n, (ast.Import, ast.ImportFrom)) and n is not statement]
             return [*stored, *(n.name for n in inside), *(a.asname or a.name for i in imports for a in i.names)]
-
-
-def parameter_names(node: Function) -> tuple[str, ...]:
-    """The names of all parameters, in order."""
-    return tuple(a.arg for a in parameters_of(node))

@@ -273,8 +273,16 @@ class Cursor:
 
     # functions
 
-    def declare(self, known: Known) -> NodeId:
+    def declare(self, known: Known, at: ast.AST | None = None) -> NodeId:
         """The constant of a global function, whose body will be parsed later if it is new."""
+        try:
+            return self._declare(known)
+        except Malformed as error:
+            if error.location is None and at is not None:
+                error.location = self.frame.scope.source.location(at)
+            raise
+
+    def _declare(self, known: Known) -> NodeId:
         functions = self._state.functions
         if known.key not in functions:
             source, node = known.open()
@@ -320,7 +328,7 @@ class Cursor:
         """The node as a first-class value: a function with defaults becomes a view that takes only its required arguments."""
         graph = self.graph_of(node)
         signature = self._state.signatures.get(graph) if graph is not None else None
-        if graph is None or signature is None or not signature.defaults:
+        if graph is None or signature is None or not (signature.defaults or signature.positional < len(signature.parameters)):
             return node
         if graph not in self._state.wrappers:
             self.change(wrappers=self._state.wrappers.set(graph, self._view(graph, signature)))
@@ -332,6 +340,9 @@ class Cursor:
         arguments: list[NodeId] = []
         for i, name in enumerate(signature.parameters):
             default = signature.defaults.get(i)
+            if i not in signature.defaults and i >= signature.positional:
+                what = f"{signature.name} is used as a value, but wants {name} by keyword"
+                raise Malformed(what, rule="parse", location=location, remedy=f"make {name} an ordinary parameter")
             if i not in signature.defaults:
                 arguments.append(self.edit.parameter(view, name))
             elif isinstance(default, int):

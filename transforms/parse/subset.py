@@ -127,9 +127,9 @@ def _objection(node: ast.AST, strings: set[int]) -> tuple[str, str] | None:
             return _constant(value, id(node) in strings)
         case ast.Subscript(slice=ast.Tuple()):
             return "an index with a comma is for arrays", "index twice: t[i][j]"
-    for kind, (what, remedy) in REFUSED.items():
-        if isinstance(node, kind):
-            return f"{what} is not in the language", f"write {remedy}"
+    if (refused := REFUSED.get(type(node))) is not None:
+        what, remedy = refused
+        return f"{what} is not in the language", f"write {remedy}"
     if not isinstance(node, ALLOWED):
         return f"{type(node).__name__} is not in the language", "write it with assignments, if, while and for"
     return None

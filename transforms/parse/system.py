@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import math
+import tokenize
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,12 +21,10 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS
 from semantics.wellformed import problems
 from transforms.parse import calls, expressions, functions, loops, shortcuts, statements
-from transforms.parse.flow import analyse
 from transforms.parse.items import Block, Do, Eval
 from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion, text_names
 from transforms.parse.source import parameters_of, read_source
 from transforms.parse.state import NOWHERE, Cursor, Frame, ParseState, Value, items_of
-from transforms.parse.subset import check_subset
 from transforms.system import AgendaSystem
 
 FRAGMENT: Mapping[str, Any] = {"math": math, **{p.name: p for p in MACROS}}
@@ -103,8 +102,7 @@ SYSTEM: AgendaSystem[ParseState] = AgendaSystem(
 def start(known: Known) -> ParseState:
     """The state in which the entry waits to be parsed."""
     source, node = known.open()
-    check_subset(source, node)
-    scope = functions.replace_name(analyse(source, node), known.name)
+    scope = functions.replace_name(functions.understood(source, node), known.name)
     edit = Edit(empty())
     graph = edit.graph(known.name, source.location(node))
     frame = Frame(scope, known.names, graph, NOWHERE, Map())
@@ -189,8 +187,9 @@ def _functions(tree: ast.Module) -> list[str]:
 
 def _text(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        with tokenize.open(path) as file:
+            return file.read()
+    except (OSError, SyntaxError, ValueError) as error:
         raise Malformed(
             f"{path} cannot be read: {error}", rule="source", remedy="give the path of a Python file in UTF-8"
         ) from None

@@ -19,6 +19,7 @@ from transforms.system import Rewrite, rewrite_of
 
 GETITEM, INJECT, MAKE_TUPLE, J = TABLE["getitem"], TABLE["inject"], TABLE["make_tuple"], TABLE["J"]
 NUMERIC = tuple(p.name for p in (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS) if p.name not in ("to_boolean", "not_"))
+NUMERIC_SET = frozenset(TABLE[name] for name in NUMERIC)
 
 ZERO_RULES: tuple[PatternRule, ...] = tuple(
     pattern_rule(text)
@@ -51,7 +52,7 @@ ZERO_RULES: tuple[PatternRule, ...] = tuple(
 def j_of_operand(program: Program, place: int) -> Program | None:
     """p(…, J(x), …)  ⟹  p(…, x, …), p a primitive on numbers: what it takes is data, and J of data is the data"""
     found = application(program, place)
-    if found is None:
+    if found is None or program.constant(found.function) not in NUMERIC_SET:
         return None
     inputs = tuple(a[0] if (a := arguments_of(program, n, J)) is not None else n for n in found.inputs)
     if inputs == found.inputs:

@@ -1,0 +1,177 @@
+"""
+Emitting code: lines and their nesting, parallel moves, traps, and the code of one primitive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.columns import NUMBA, Template
+from backend.shape import Fn, Items, Nothing, Reg, Sum, convert, literal, make, scalars, typed
+from backend.status import UNBOUND
+from backend.structure import STRUCTURAL, WHOLE, with_zero
+from semantics.columns.types import apply_type
+from semantics.errors import IllTyped, Malformed
+from semantics.primitives.row import Hole, Primitive
+from semantics.primitives.table import TABLE
+from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+from semantics.type_lattice import NEVER, ZERO_TYPE, erase
+from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
+
+LINES = 40_000
+NESTING = 80
+
+Code = list[Any]  # lines, and lists of lines one level deeper
+
+
+class Emitter:
+    """A cursor that writes into `code`. `returns` are the results that a function gives when it traps."""
+
+    def __init__(self) -> None:
+        self.code: Code = []
+        self.count, self.lines = 0, 0
+        self.helpers: set[str] = set()
+        self.returns: tuple[str, ...] = ()
+
+    # primitives
+
+    def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
+        """The value of a primitive; over a choice, each of its options in a branch."""
+        at = next((i for i, a in enumerate(arguments) if isinstance(a, Sum)), None)
+        if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):
+            return self.by_cases(primitive, arguments, at)
+        if any(isinstance(a, Nothing) and a.type == UNBOUND_TYPE for a in arguments) and primitive.name not in (*WHOLE, "switch"):
+            self.trap("True", UNBOUND)
+            return None
+        if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
+            return literal(bool(arguments[0].items))
+        if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
+            return STRUCTURAL[primitive.name](self, *arguments)
+        return self.scalar(primitive, arguments)
+
+    def by_cases(self, primitive: Primitive, arguments: list[Any], at: int) -> Any:
+        """One branch for every option of an argument."""
+        type = erase(apply_type(primitive, [typed(a) for a in arguments]))
+        result = None if type == NEVER else make(type, self.variable)
+        for test, option in options(arguments[at]):
+            outer, self.code = self.code, []
+            value = self.primitive(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
+            if value is not None and result is not None:
+                self.move((result,), (convert(value, type),))
+            body, self.code = self.code, outer
+            self.code += [test, body] if test else body
+        return result
+
+    def scalar(self, primitive: Primitive, arguments: list[Any]) -> Any:
+        """A template filled in and assigned."""
+        if any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+            known = with_zero(primitive.name, arguments)
+            if known is not None:
+                return known
+            if primitive.name == "sub":
+                return self.primitive(TABLE["neg"], [arguments[1]])
+            arguments = [Reg("0.0", REAL) if isinstance(a, Nothing) else a for a in arguments]
+        if not all(isinstance(a, Reg) for a in arguments):
+            raise IllTyped(f"{primitive.name} wants scalars, found {', '.join(str(typed(a)) for a in arguments)}", rule="lower")
+        types = [typed(a) for a in arguments]
+        cell = NUMBA.find(primitive)
+        if isinstance(cell, Hole):
+            raise IllTyped(
+                f"{primitive.name} has no generated source: {cell.reason}", rule="lower", remedy='give it a "numba" column'
+            )
+        template = Template(cell, REAL, real=True) if isinstance(cell, str) else cell(*types)
+        if isinstance(template, str):
+            template = Template(template, erase(apply_type(primitive, types)))
+        texts = [f"float({a.text})" if template.real and a.type == INTEGER else a.text for a in arguments]
+        self.helpers.update(template.helpers)
+        for condition, status in template.checks:
+            self.trap(condition.format(*texts), status)
+        result = self.variable(template.type)
+        if template.fallible:
+            status_name = self.variable(INTEGER)
+            self.line(f"({result}, {status_name}) = {template.text.format(*texts)}")
+            self.fail(f"{status_name} != 0", status_name)
+        elif template.text == "{0}":
+            return Reg(texts[0], template.type)
+        else:
+            self.line(f"{result} = {template.text.format(*texts)}")
+        return Reg(result, template.type)
+
+    # lines
+
+    def move(self, targets: tuple[Any, ...], values: tuple[Any, ...]) -> None:
+        """The parallel move: every source is read before any target is written."""
+        to = [r.text for t in targets for r in scalars(t)]
+        source = [r.text for v, t in zip(values, targets, strict=True) for r in stored(v, t)]
+        pairs = [(t, s) for t, s in zip(to, source, strict=True) if t != s]
+        if len(pairs) == 1:
+            self.line(f"{pairs[0][0]} = {pairs[0][1]}")
+        elif pairs:
+            self.line(f"({', '.join(t for t, _ in pairs)}) = ({', '.join(s for _, s in pairs)})")
+
+    def trap(self, condition: str, status: int) -> None:
+        """Ends the function with a status if the condition holds."""
+        self.fail(condition, str(status))
+
+    def fail(self, condition: str, status: str) -> None:
+        returned = f"return ({', '.join([*self.returns, 'fuel', status])},)"
+        if condition == "True":
+            self.line(returned)
+        else:
+            self.line(f"if {condition}:")
+            self.code.append([returned])
+
+    def line(self, text: str) -> None:
+        self.lines += 1
+        if self.lines > LINES:
+            raise Malformed(
+                f"the program needs more than {LINES} lines of code", rule="lower", remedy="run it on the reference machine"
+            )
+        self.code.append(text)
+
+    def fresh_number(self) -> int:
+        self.count += 1
+        return self.count
+
+    def variable(self, type: Scalar) -> str:
+        return f"{ {REAL: 'x', INTEGER: 'i', BOOLEAN: 'b'}[type] }{self.fresh_number()}"
+
+
+def options(value: Any) -> list[tuple[str, Any]]:
+    """The options of a value as an if-chain: the line that opens each, empty if there is one only."""
+    if not isinstance(value, Sum):
+        return [("", value)]
+    live = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False"]
+    if len(live) == 1:
+        return [("", live[0][1])]
+    lines = [f"if {live[0][0]}:", *(f"elif {t}:" for t, _ in live[1:-1]), "else:"]
+    return [(line, option) for line, (_, option) in zip(lines, live, strict=True)]
+
+
+def stored(value: Any, target: Any) -> list[Reg]:
+    """The scalars of a value in the layout of its target; known ones are written out."""
+    match value, target:
+        case Reg(text, type, _), Reg(_, _, None):
+            return [Reg(text, type)]
+        case Items(parts) | Fn(_, parts), Items(into) | Fn(_, into):
+            return [r for p, t in zip(parts, into, strict=True) for r in stored(p, t)]
+        case Sum(), Sum():
+            number = next(iter(scalars(value)))
+            return [number, *(r for p, t in zip(value.options, target.options, strict=True) for r in stored(p, t))]
+        case _:
+            return []
+
+
+def text_of(code: Code) -> str:
+    """The lines with their indentation; Malformed where Python could not read it."""
+    lines: list[str] = []
+    todo: list[tuple[Any, int]] = [(code, 1)]
+    while todo:
+        item, depth = todo.pop()
+        if isinstance(item, str):
+            lines.append("    " * depth + item)
+            continue
+        if depth > NESTING:
+            raise Malformed(f"the code nests more than {NESTING} deep", rule="lower", remedy="run it on the reference machine")
+        todo += [(part, depth + isinstance(part, list)) for part in reversed(item or ["pass"])]
+    return "\n".join(lines)

@@ -1,0 +1,320 @@
+"""
+Regions: the code of everything that one tail call after another can reach, from its entry to its value.
+
+Every jump is the last thing that its path does. One to the head of the innermost loop is `continue`; any other is a note in `_go`
+of where it leads, after which the path falls to the end of its loop's body, or breaks; where paths meet, the note is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.emit import Emitter, options, stored
+from backend.flow import Flow, flow
+from backend.shape import Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
+from backend.status import FUEL, STUCK, UNBOUND
+from backend.structure import ZERO_VALUE
+from semantics.errors import AdjudgeError, Malformed
+from semantics.infer import Inference, Signature
+from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.scope import order_of_need, scopes
+from semantics.tangents import Zero
+from semantics.type_language import INTEGER, UNIT, Scalar
+from semantics.type_lattice import NEVER, TEXT, Literal
+from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
+from semantics.values import Unbound
+
+Emission = Generator[Any, Any, Any]
+
+
+@dataclass(eq=False)
+class Region:
+    """A region under construction. It leaves its value in `result`, or returns it if that is None."""
+
+    flow: Flow
+    result: Any
+    key: int
+    home: int
+    storage: dict[Signature, tuple[Any, ...]] = field(default_factory=dict)
+    number: dict[Signature, int] = field(default_factory=dict)
+    landing: dict[Signature, int] = field(default_factory=dict)
+    active: set[Signature] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where the paths of some code go: `falls` reach its end with a note in `_go`, `breaks` leave the innermost loop with one."""
+
+    falls: frozenset[int] = frozenset()
+    breaks: frozenset[int] = frozenset()
+
+    def __or__(self, other: Ends) -> Ends:
+        return Ends(self.falls | other.falls, self.breaks | other.breaks)
+
+
+class Regions(Emitter):
+    """Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written."""
+
+    def __init__(self, program: Program, inference: Inference) -> None:
+        super().__init__()
+        self.program, self.inference = program, inference
+        self.free = scopes(program).free
+        self.functions: dict[Signature, str] = {}
+        self.waiting: list[Signature] = []
+        self.sites: dict[Signature, int] = {}
+        self.plans: dict[int, tuple[NodeId, ...]] = {}
+
+    def tail(self, signature: Signature) -> NodeId | None:
+        """The call at the output, if the graph ends in one."""
+        output = self.program.graphs[signature.graph].output
+        return output if output in self.inference.calls.get(signature, {}) else None
+
+    def successors(self, signature: Signature) -> tuple[Signature, ...]:
+        node = self.tail(signature)
+        return () if node is None else self.inference.calls[signature][node]
+
+    def region(self, entry: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], result: Any, loop: int) -> Emission:
+        """The code from `entry` on; its value goes to `result`, or is returned. Answers where its paths end."""
+        found = flow(entry, self.successors)
+        if found.irreducible is not None:
+            names = " and ".join(f"@{self.program.graphs[s.graph].name}" for s in found.irreducible)
+            raise Malformed(
+                f"the tail calls between {names} enter a loop at two places", rule="lower", remedy="give the loop one head"
+            )
+        region = Region(found, result, self.fresh_number(), loop)
+        return (yield self.go(region, entry, captured, arguments, loop))
+
+    def go(self, region: Region, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], loop: int) -> Emission:
+        """A jump: moves, and then either the block itself or a note of where it is."""
+        values = tuple(convert(v, t) for v, t in zip((*captured, *arguments), (*target.captured, *target.arguments), strict=True))
+        if target in region.active:
+            self.move(region.storage[target], values)
+            if loop == region.number[target]:
+                self.line("continue")
+                return Ends()
+            return self.note(region.number[target], region.landing[target], loop)
+        if target in region.landing:
+            self.move(region.storage[target], values)
+            return self.note(region.number[target], region.landing[target], loop)
+        if target in region.flow.headers:
+            self.store(region, target)
+            self.move(region.storage[target], values)
+            return (yield self.tree(region, target, region.storage[target], loop))
+        return (yield self.tree(region, target, tuple(plain(v) for v in values) if _erased(target) else values, loop))
+
+    def note(self, number: int, landing: int, loop: int) -> Ends:
+        self.line(f"_go = {number}")
+        if landing == loop:
+            return Ends(falls=frozenset([number]))
+        self.line("break")
+        return Ends(breaks=frozenset([number]))
+
+    def store(self, region: Region, block: Signature) -> None:
+        """Variables for what the block captures and takes."""
+        region.number[block] = self.fresh_number()
+        region.storage[block] = tuple(make(t, self.variable) for t in (*block.captured, *block.arguments))
+
+    def tree(self, region: Region, block: Signature, values: tuple[Any, ...], loop: int) -> Emission:
+        """The block and all it dominates; a header as a loop around them."""
+        if block not in region.flow.headers:
+            return (yield self.within(region, block, values, loop))
+        number = region.number[block]
+        region.active.add(block)
+        region.landing.setdefault(block, loop)
+        outer, self.code = self.code, []
+        self.line("fuel = fuel - 1")
+        self.trap("fuel < 0", FUEL)
+        ends = yield self.within(region, block, values, number)
+        if leaving := ends.falls - {number}:
+            if number in ends.falls:
+                self.line(f"if _go != {number}:")
+                self.code.append(["break"])
+            else:
+                self.line("break")
+        body, self.code = self.code, outer
+        self.code += ["while True:", body]
+        region.active.discard(block)
+        return Ends(falls=ends.breaks | leaving)
+
+    def within(self, region: Region, block: Signature, values: tuple[Any, ...], loop: int) -> Emission:
+        """The straight line of the block, its end, then the merges below it, each where its paths meet."""
+        merges = region.flow.below[block]
+        env = yield self.straight(block, values)
+        if env is None:
+            return Ends()
+        for merge in merges:
+            self.store(region, merge)
+            region.landing[merge] = loop
+        ends = yield self.end(region, block, env, loop)
+        for merge in merges:
+            number = region.number[merge]
+            if number not in ends.falls:
+                continue
+            rest = Ends(ends.falls - {number}, ends.breaks)
+            if rest.falls:
+                outer, self.code = self.code, []
+            below = yield self.tree(region, merge, region.storage[merge], loop)
+            if rest.falls:
+                body, self.code = self.code, outer
+                self.code += [f"if _go == {number}:", body]
+            ends = rest | below
+        return ends
+
+    def end(self, region: Region, block: Signature, env: dict[NodeId, Any], loop: int) -> Emission:
+        """The last thing the block does: a jump, one of several, or its value."""
+        node = self.tail(block)
+        if node is not None:
+            return (yield self.dispatch(region, block, node, env, loop))
+        value = env[self.program.graphs[block.graph].output]
+        return self.leave(region, value, loop)
+
+    def dispatch(self, region: Region, block: Signature, node: NodeId, env: dict[NodeId, Any], loop: int) -> Emission:
+        """A tail call of a known function, or of one of several."""
+        function, *arguments = (env[n] for n in self.program.inputs(node))
+        ends = Ends()
+        for test, option in options(function):
+            outer = self.code
+            if test:
+                self.code = []
+            if isinstance(option, Fn) and not isinstance(option.function, Primitive):
+                target = self.callee(block, node, option)
+                ends |= yield self.go(region, target, option.captured, tuple(arguments), loop)
+            else:
+                value = self.applied(option, arguments)
+                if value is not None:
+                    ends |= self.leave(region, convert(value, self.inference.types[block][node]), loop)
+            if test:
+                body, self.code = self.code, outer
+                self.code += [test, body]
+        return ends
+
+    def leave(self, region: Region, value: Any, loop: int) -> Ends:
+        """The value of the region: returned, or stored where the region leaves its result."""
+        if region.result is None:
+            type = self.inference.results[region.flow.order[0]]
+            texts = [r.text for r in stored(convert(value, type), make(type, unnamed))]
+            self.line(f"return ({', '.join([*texts, 'fuel', '0'])},)")
+            return Ends()
+        self.move((region.result,), (convert(value, typed(region.result)),))
+        return self.note(region.key, region.home, loop)
+
+    # straight lines
+
+    def straight(self, block: Signature, values: tuple[Any, ...]) -> Emission:
+        """Everything that the block evaluates before its end; None if it traps for certain."""
+        graph = self.program.graphs[block.graph]
+        env: dict[NodeId, Any] = dict(zip((*self.free[block.graph], *graph.parameters), values, strict=True))
+        tail = self.tail(block)
+        for node in self.plan(block.graph):
+            if node in env or node == tail:
+                continue
+            match self.program.nodes[node]:
+                case Constant(GraphRef(target)):
+                    env[node] = Fn(target, tuple(env[n] for n in self.free[target]))
+                case Constant(value):
+                    env[node] = _constant(value)
+                case Apply(_, inputs):
+                    function, *arguments = (env[n] for n in inputs)
+                    try:
+                        value = yield self.application(block, node, function, arguments)
+                    except AdjudgeError as error:
+                        raise self.located(error, node) from None
+                    type = self.inference.types[block].get(node)
+                    if value is None or type is None or type == NEVER:
+                        self.trap("True", STUCK)
+                        return None
+                    env[node] = convert(value, type)
+        return env
+
+    def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
+        """A primitive, or a call that is not the last thing the block does."""
+        if isinstance(function, Fn) and isinstance(function.function, Primitive):
+            return self.primitive(function.function, arguments)
+        type = self.inference.types[block].get(node, NEVER)
+        if isinstance(function, Fn):
+            return (yield self.call(self.callee(block, node, function), function.captured, tuple(arguments), type))
+        result = None if type == NEVER else make(type, self.variable)
+        for test, option in options(function):
+            outer, self.code = self.code, []
+            value = yield self.application(block, node, option, arguments)
+            if value is not None and result is not None:
+                self.move((result,), (convert(value, type),))
+            body, self.code = self.code, outer
+            self.code += [test, body] if test else body
+        return result
+
+    def applied(self, option: Any, arguments: list[Any]) -> Any:
+        if isinstance(option, Fn):
+            return self.primitive(option.function, arguments)
+        self.trap("True", UNBOUND)
+        return None
+
+    def call(self, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], type: Any) -> Emission:
+        """A region of its own: inlined at the only place that calls it, else a function."""
+        if self.sites.get(target, 0) <= 1:
+            result = (
+                make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
+            )
+            ends = yield self.region(target, captured, arguments, result, -self.fresh_number())
+            assert not ends.breaks, "a region that no loop encloses cannot break"
+            return None if type == NEVER else result
+        if target not in self.functions:
+            self.functions[target] = f"f{len(self.functions)}_{_word(self.program.graphs[target.graph].name)}"
+            self.waiting.append(target)
+        types = (*target.captured, *target.arguments)
+        values = [stored(convert(v, t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)]
+        result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
+        names = [r.text for r in scalars(result)] if result is not None else []
+        status = self.variable(INTEGER)
+        texts = [r.text for parts in values for r in parts]
+        self.line(f"({', '.join([*names, 'fuel', status])},) = {self.functions[target]}({', '.join([*texts, 'fuel', 'one'])})")
+        self.fail(f"{status} != 0", status)
+        return result
+
+    def callee(self, block: Signature, node: NodeId, function: Fn) -> Signature:
+        """The signature at which the block calls a graph here."""
+        return next(s for s in self.inference.calls[block][node] if s.graph == function.function)
+
+    def plan(self, graph: int) -> tuple[NodeId, ...]:
+        if graph not in self.plans:
+            self.plans[graph] = order_of_need(self.program, graph, self.free)
+        return self.plans[graph]
+
+    def located(self, error: AdjudgeError, node: NodeId) -> AdjudgeError:
+        if not error.node:
+            error.node = self.program.describe(node)
+            error.location = error.location or getattr(self.program.nodes[node], "location", None)
+        return error
+
+
+def _erased(signature: Signature) -> bool:
+    return not any(isinstance(t, Literal) for t in (*signature.captured, *signature.arguments))
+
+
+def _constant(value: Any) -> Any:
+    match value:
+        case bool() | int() | float():
+            return literal(value)
+        case Primitive():
+            return Fn(value)
+        case Zero():
+            return ZERO_VALUE
+        case Unbound():
+            return Nothing(UNBOUND_TYPE)
+        case tuple():
+            return Items(tuple(_constant(v) for v in value))
+        case None:
+            return Nothing(UNIT)
+        case _:
+            return Nothing(TEXT)
+
+
+def unnamed(type: Scalar) -> str:
+    return "_"
+
+
+def _word(name: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
