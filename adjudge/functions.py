@@ -102,7 +102,9 @@ def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
     try:
         bound = inspect.signature(f).bind(*arguments, **named)
     except TypeError as error:
-        raise IllTyped(f"{getattr(f, '__name__', 'f')}: {error}", rule="enter", remedy=f"its signature is {inspect.signature(f)}") from None
+        raise IllTyped(
+            f"{getattr(f, '__name__', 'f')}: {error}", rule="enter", remedy=f"its signature is {inspect.signature(f)}"
+        ) from None
     except ValueError:
         return list(arguments)
     bound.apply_defaults()
@@ -119,7 +121,9 @@ def positions(f: Any, wrt: Wrt, count: int) -> list[int]:
         elif isinstance(part, int) and -count <= part < count:
             found.append(part % count)
         else:
-            raise Malformed(f"wrt is {part!r}, but the arguments are {', '.join(names) or 'none'}", rule="grad", remedy="a position or a name")
+            raise Malformed(
+                f"wrt is {part!r}, but the arguments are {', '.join(names) or 'none'}", rule="grad", remedy="a position or a name"
+            )
     return found
 
 
@@ -212,7 +216,11 @@ def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     def pullback(sensitivity: Any) -> tuple[Any, ...]:
         d = to_value(sensitivity, "the sensitivity")
         if not conforms(d, out):
-            raise IllTyped(f"the sensitivity of {out!r} cannot be {d!r}", rule="vjp", remedy="the structure of the value, with a real for each real")
+            raise IllTyped(
+                f"the sensitivity of {out!r} cannot be {d!r}",
+                rule="vjp",
+                remedy="the structure of the value, with a real for each real",
+            )
         return to_python(machine.call(closure, [d]), machine)  # type: ignore[no-any-return]
 
     return to_python(out, machine), pullback
@@ -225,7 +233,9 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, A
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         differentiable(x, _name(f, i))
         if not conforms(to_value(t), to_value(x)):
-            raise IllTyped(f"the tangent of {x!r} cannot be {t!r}", rule="jvp", remedy="the structure of the primal, with a real for each real")
+            raise IllTyped(
+                f"the tangent of {x!r} cannot be {t!r}", rule="jvp", remedy="the structure of the primal, with a real for each real"
+            )
     types = [type_of(to_value(a)) for a in primals]
     machine = Machine(expand(calling(parse(f), "jvp", 0, types)))
     return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]

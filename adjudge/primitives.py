@@ -52,7 +52,9 @@ class UserPrimitive:
             object.__setattr__(self, slot, value)
 
     def __setattr__(self, slot: str, value: Any) -> None:
-        raise IllTyped(f"the primitive {self.__name__} is frozen", remedy=f"add a column with its decorator, such as @{self.__name__}.ball")
+        raise IllTyped(
+            f"the primitive {self.__name__} is frozen", remedy=f"add a column with its decorator, such as @{self.__name__}.ball"
+        )
 
     def __repr__(self) -> str:
         return f"<primitive {self.__name__}({', '.join(self.row.parameters)})>"

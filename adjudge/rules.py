@@ -20,7 +20,9 @@ def rule(text: str, when: str | None = None, domain: str = "REAL", name: str = "
     """
     for what, value in (("text", text), ("name", name), ("domain", domain)):
         if not isinstance(value, str):
-            raise Malformed(f"the {what} of a rule is a string, not {value!r}", rule="rule", remedy='rule("x + 0.0 -> x", domain="REAL")')
+            raise Malformed(
+                f"the {what} of a rule is a string, not {value!r}", rule="rule", remedy='rule("x + 0.0 -> x", domain="REAL")'
+            )
     if when is not None and not isinstance(when, str):
         raise Malformed(f"the side condition of a rule is a string, not {when!r}", rule="rule", remedy='when="x != 0"')
     if domain not in DOMAINS:

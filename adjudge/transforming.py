@@ -16,8 +16,8 @@ from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed
 from semantics.ir import Program
 from transforms import nested_grad
-from transforms.gradient_programs import Wrt, before_j
 from transforms.grad import SYSTEM as GRAD
+from transforms.gradient_programs import Wrt, before_j
 from transforms.pipeline import PASSES, derive_pipeline
 
 NAMES = ("grad", "nested_grad", *PASSES, "optimize")

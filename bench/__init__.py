@@ -1,1 +1,1 @@
-"""Measurements. `python -m bench` prints tables; every row compares two things that ran in the same process, one after the other."""
+"""Measurements: `python -m bench` prints tables; every row compares two things that ran in one process, one after the other."""

@@ -38,7 +38,9 @@ def rows() -> Iterator[Row]:
     fast = seconds(lambda: compiled(1.0, turns))
     plain = seconds(lambda: python(1.0, turns))
     reference = seconds(lambda: Machine(program).run((1.0, turns)), 1)
-    yield Row(f"loop of {turns} turns, compiled", f"{fast:.6f} s", f"reference machine {reference:.3f} s", f"{fast / reference:.6f}")
+    yield Row(
+        f"loop of {turns} turns, compiled", f"{fast:.6f} s", f"reference machine {reference:.3f} s", f"{fast / reference:.6f}"
+    )
     yield Row(f"loop of {turns} turns, compiled", f"{fast:.6f} s", f"CPython {plain:.5f} s", f"{fast / plain:.4f}")
     yield Row("loop, first call", f"{first:.3f} s", f"a later call {fast:.6f} s", f"{first / fast:.0f}")
     gradient = optimize(gradient_program(parse_text(FIGURE, "f")))
@@ -46,4 +48,6 @@ def rows() -> Iterator[Row]:
     calls = 10**4
     ours = seconds(lambda: [kernel(1.5, 0.5) for _ in range(calls)])
     hand = seconds(lambda: [by_hand(1.5, 0.5) for _ in range(calls)])
-    yield Row(f"{calls} gradients of a product, one call each", f"{ours:.4f} s", f"by hand in CPython {hand:.4f} s", f"{ours / hand:.1f}")
+    yield Row(
+        f"{calls} gradients of a product, one call each", f"{ours:.4f} s", f"by hand in CPython {hand:.4f} s", f"{ours / hand:.1f}"
+    )

@@ -46,7 +46,9 @@ def rows() -> Iterator[Row]:
         each = time / steps
         against = f"{1e9 * base[0]:.0f} ns/step, {base[1] / 1e3:.0f} kB at {10**2} turns" if base else "itself"
         ratio = f"time {each / base[0]:.2f}, memory {memory / base[1]:.2f}" if base else "1"
-        yield Row(f"loop, {steps} steps", f"{1e9 * each:.0f} ns/step ({steps / time:,.0f} steps/s), {memory / 1e3:.0f} kB", against, ratio)
+        yield Row(
+            f"loop, {steps} steps", f"{1e9 * each:.0f} ns/step ({steps / time:,.0f} steps/s), {memory / 1e3:.0f} kB", against, ratio
+        )
         base = base or (each, memory)
     turns = 10**4
     plain = seconds(lambda: python(1.0, turns))

@@ -40,5 +40,7 @@ def rows() -> Iterator[Row]:
         optimized = optimize(adjoint)
         before, after = Machine(adjoint).run((0.5,)).steps, Machine(optimized).run((0.5,)).steps
         primal = Machine(programs[n]).run((0.5,)).steps
-        yield Row(f"gradient of {n} statements", f"{after} steps optimized", f"{before} steps as J makes it", f"{after / before:.2f}")
+        yield Row(
+            f"gradient of {n} statements", f"{after} steps optimized", f"{before} steps as J makes it", f"{after / before:.2f}"
+        )
         yield Row(f"gradient of {n} statements", f"{after} steps optimized", f"value: {primal} steps", f"{after / primal:.2f}")

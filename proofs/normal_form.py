@@ -18,6 +18,7 @@ from typing import Any
 
 import z3
 
+from checkers.smt.purify import PARITY
 from checkers.smt.terms import fraction
 
 Monomial = tuple[tuple[int, int], ...]
@@ -167,7 +168,10 @@ class Algebra:
         return found
 
     def function(self, name: str, *arguments: Quotient) -> Quotient:
-        """name(arguments), with the relations of that function."""
+        """name(arguments), with the relations of that function. An odd or even one is applied to the argument that leads with plus."""
+        if name in PARITY and (num := arguments[0].num) and num[min(num)] * arguments[0].den[min(arguments[0].den)] < 0:
+            negated = Quotient({m: -c for m, c in num.items()}, arguments[0].den)
+            return self.mul(self.number(Fraction(PARITY[name])), self.function(name, negated))
         if name == "u_exp":
             return self.exponential(arguments[0])
         if name == "u_log" and self.same(arguments[0], self.number(Fraction(1))):

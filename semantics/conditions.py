@@ -90,4 +90,6 @@ def _term(node: ast.expr, values: Mapping[str, Any], number: Callable[[float], A
         case ast.Call(func=ast.Name(id="floor"), args=[argument]):
             return math.floor(_term(argument, values, number, text))
         case _:
-            raise Malformed(f"{ast.unparse(node)!r} in the condition {text!r} is not arithmetic", remedy="names, numbers, + - * /, abs, floor")
+            raise Malformed(
+                f"{ast.unparse(node)!r} in the condition {text!r} is not arithmetic", remedy="names, numbers, + - * /, abs, floor"
+            )

@@ -78,7 +78,7 @@ def first(steps: list[Step[Any]]) -> Step[Any]:
 def seeded(seed: int) -> Strategy:
     """The strategy that takes an enabled step at random, the same way for the same seed."""
     source = random.Random(seed)
-    return lambda steps: source.choice(steps)
+    return source.choice
 
 
 @dataclass(frozen=True, slots=True)

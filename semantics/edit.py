@@ -164,7 +164,8 @@ class Edit:
 
     def remove(self, node: NodeId) -> None:
         """Removes an application or constant that has no use left."""
-        assert not self.uses.get(node) and not self.returns.get(node), "a used node cannot be removed"
+        assert not self.uses.get(node), "a used node cannot be removed"
+        assert not self.returns.get(node), "an output cannot be removed"
         old = self.nodes[node]
         if isinstance(old, Apply):
             for index, target in enumerate(old.inputs):

@@ -283,7 +283,9 @@ class Machine:
                     constants[node] = value
                 case Apply(owner, inputs) if owner == graph:
                     last = node == found.output
-                    applied = _APPLIES_PRIMITIVE if type(self.program.constant(inputs[0])) is Primitive else _LAST if last else _APPLIES
+                    applied = (
+                        _APPLIES_PRIMITIVE if type(self.program.constant(inputs[0])) is Primitive else _LAST if last else _APPLIES
+                    )
                     tasks.append(Task(node, -1, inputs[0], inputs[1:], last, False, applied))
         tasks.append(Task(found.output, -1, -1, (), False, True, _ENDS))
         code = Code(graph, found.parameters, free[graph], Map(constants), tuple(tasks), found.output)

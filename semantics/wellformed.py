@@ -12,6 +12,7 @@ Well-formedness: the judgments that every program must satisfy before it has a m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from semantics.errors import Malformed
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program, Use
@@ -124,7 +125,7 @@ def _chain(program: Program, found: Scopes, graph: GraphId) -> Iterator[tuple[st
     """The owners of free variables, innermost first: each must enclose, or be enclosed by, the next."""
     owners = {o for n in found.free[graph] if (o := program.owner(n)) is not None}
     chain = sorted(owners, key=lambda o: (found.depth(program, o), o))
-    for outer, inner in zip(chain, chain[1:], strict=False):
+    for outer, inner in pairwise(chain):
         if outer not in _enclosing(program, found, inner):
             node = next(n for n in found.free[graph] if program.owner(n) == inner)
             names = f"@{program.graphs[outer].name} and @{program.graphs[inner].name}"
@@ -144,7 +145,11 @@ def _closes_over_itself(program: Program, found: Scopes, graph: GraphId) -> Iter
             todo.append((node, True))
             for target in _needs(program, found, graph, node):
                 if state.get(target) is False:
-                    yield "scope", f"in @{program.graphs[graph].name}, a value is captured by a closure that it is computed from", target
+                    yield (
+                        "scope",
+                        f"in @{program.graphs[graph].name}, a value is captured by a closure that it is computed from",
+                        target,
+                    )
                     return
                 if target not in state:
                     todo.append((target, False))

@@ -78,7 +78,7 @@ def test_every_feature_is_generated(feature: str) -> None:
     quiet = settings(
         max_examples=2000, database=None, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
     )
-    options = Options(features=EVERYTHING, always=frozenset({feature}), size=6)
+    options = Options(features=EVERYTHING, always=frozenset({feature, "branch", "definition", "range"}), size=6)
     found = find(sources(options), lambda s: feature in s.used, settings=quiet)
     assert feature in found.used
 

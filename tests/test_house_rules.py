@@ -54,7 +54,7 @@ MODULES = list(modules())
 
 @pytest.mark.parametrize(("name", "path"), MODULES, ids=[n for n, _ in MODULES])
 def test_a_module_imports_only_from_its_layer_and_those_before_it(name: str, path: Path) -> None:
-    layer = LAYERS.index(name.split(".")[0])
+    layer = LAYERS.index(name.split(".", maxsplit=1)[0])
     for found, line in imports(path):
         package = found.split(".")[0]
         if package in LAYERS:

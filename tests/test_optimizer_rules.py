@@ -44,12 +44,32 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
     (fold.SYSTEM, "fold_constants", body("%r = lt(1, 2)"), body("%r = make_tuple(1, 2)")),
     (fold.SYSTEM, "known_switch", body("%r = switch(True, %x, %y)"), body("%r = switch(%b, %x, %y)")),
     (fold.SYSTEM, "known_switch", body("%r = switch(False, %x, %y)"), body("%r = switch(1, %x, %y)")),
-    (cse.SYSTEM, "merge", body("%p = mul(%x, %y)", "%q = mul(%x, %y)", "%r = add(%p, %q)"), body("%p = mul(%x, 0.0)", "%q = mul(%x, -0.0)", "%r = add(%p, %q)")),
-    (cse.SYSTEM, "merge", body("%p = %u(%x)", "%q = %u(%x)", "%r = add(%p, %q)"), body("%p = mul(%x, 1)", "%q = mul(%x, 1.0)", "%r = add(%p, %q)")),
+    (
+        cse.SYSTEM,
+        "merge",
+        body("%p = mul(%x, %y)", "%q = mul(%x, %y)", "%r = add(%p, %q)"),
+        body("%p = mul(%x, 0.0)", "%q = mul(%x, -0.0)", "%r = add(%p, %q)"),
+    ),
+    (
+        cse.SYSTEM,
+        "merge",
+        body("%p = %u(%x)", "%q = %u(%x)", "%r = add(%p, %q)"),
+        body("%p = mul(%x, 1)", "%q = mul(%x, 1.0)", "%r = add(%p, %q)"),
+    ),
     (dce.SYSTEM, "dead_node", body("%p = mul(%x, %y)", "%r = sin(%x)"), body("%p = mul(%x, %y)", "%r = sin(%p)")),
-    (tuples.SYSTEM, "element", body("%t = make_tuple(%x, %y)", "%r = getitem(%t, -1)"), body("%t = make_tuple(%x, %y)", "%r = getitem(%t, 2)")),
+    (
+        tuples.SYSTEM,
+        "element",
+        body("%t = make_tuple(%x, %y)", "%r = getitem(%t, -1)"),
+        body("%t = make_tuple(%x, %y)", "%r = getitem(%t, 2)"),
+    ),
     (tuples.SYSTEM, "length_of_made", body("%t = make_tuple(%x, %y)", "%r = length(%t)"), body("%r = length(%u)")),
-    (tuples.SYSTEM, "made_of_length", body("%t = make_tuple(%x, %y)", "%r = of_length(%t, 2)"), body("%t = make_tuple(%x, %y)", "%r = of_length(%t, 3)")),
+    (
+        tuples.SYSTEM,
+        "made_of_length",
+        body("%t = make_tuple(%x, %y)", "%r = of_length(%t, 2)"),
+        body("%t = make_tuple(%x, %y)", "%r = of_length(%t, 3)"),
+    ),
     (
         tuples.SYSTEM,
         "made_of_elements",
@@ -60,7 +80,7 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
         tuples.SYSTEM,
         "element_of_sum",
         body("%t = make_tuple(%x, %y)", "%s = gadd(%t, %u)", "%r = getitem(%s, 1)"),
-        body("%t = make_tuple(%x, %y)", "%s = gadd(%t, %u)", "%r = getitem(%s, -1)"),
+        body("%s = gadd(%u, %u)", "%r = getitem(%s, 1)"),
     ),
     (
         tuples.SYSTEM,
@@ -86,7 +106,9 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
 
 
 @pytest.mark.parametrize(("system", "rule", "hit", "miss"), FIRING)
-def test_a_rule_fires_where_its_left_side_stands_and_not_beside_it(system: RewriteSystem, rule: str, hit: Program, miss: Program) -> None:
+def test_a_rule_fires_where_its_left_side_stands_and_not_beside_it(
+    system: RewriteSystem, rule: str, hit: Program, miss: Program
+) -> None:
     assert fires(system, rule, hit)
     assert not fires(system, rule, miss)
 
@@ -119,7 +141,9 @@ def test_inside_a_branch_its_condition_is_known() -> None:
     program = read(BRANCHED.format(rest="return %r"))
     (after,) = fires(branches.SYSTEM, "known_condition", program)
     assert "switch(True, %x, 1.0)" in str(after)
-    assert not fires(branches.SYSTEM, "known_condition", read(str(program).replace("%c = lt(%x, 0.0)\n", "%c = lt(%x, 0.0)\n  %h = @a()\n")))
+    assert not fires(
+        branches.SYSTEM, "known_condition", read(str(program).replace("%c = lt(%x, 0.0)\n", "%c = lt(%x, 0.0)\n  %h = @a()\n"))
+    )
 
 
 def test_what_calls_a_function_from_a_branch_sinks_into_it() -> None:
@@ -282,7 +306,9 @@ def test_an_exact_rule_refines_at_every_special_value(rule: object) -> None:
     assert judged
 
 
-@pytest.mark.parametrize("text", ["x + 0.0 -> x", "0.0 - x -> -x", "x * 0.0 -> 0.0", "x - x -> 0.0", "-(x - y) -> y - x", "x / y * y -> x"])
+@pytest.mark.parametrize(
+    "text", ["x + 0.0 -> x", "0.0 - x -> -x", "x * 0.0 -> 0.0", "x - x -> 0.0", "-(x - y) -> y - x", "x / y * y -> x"]
+)
 def test_the_fast_rules_are_not_exact(text: str) -> None:
     rule = next(r for r in FAST_RULES if r.text == text)
     cases = product(REALS, repeat=len(rule.variables))

@@ -40,7 +40,9 @@ def adjoint_primitive(edit: Edit, primitive: Primitive, arity: int) -> GraphId:
     out = edit.call(forward, primitive, *arguments, name="out")
     backward = edit.graph(f"◀{primitive.name}", primitive.location)
     sensitivity = edit.parameter(backward, "∇out")
-    rule = edit.reference(link(edit, read(tuple_pullback(arity)) if primitive is TABLE["make_tuple"] else backpropagator(primitive)))
+    rule = edit.reference(
+        link(edit, read(tuple_pullback(arity)) if primitive is TABLE["make_tuple"] else backpropagator(primitive))
+    )
     contributions = edit.apply(backward, rule, *arguments, out, sensitivity, name="∇")
     own = edit.call(backward, TABLE["make_tuple"])
     parts = [edit.call(backward, TABLE["getitem"], contributions, edit.constant(i)) for i in range(arity)]

@@ -90,7 +90,7 @@ _DEFINITIONS = RewriteSystem("macros", macros.RULES, argument="each step removes
 
 
 def before_j(program: Program, wrt: Wrt = 0) -> grad.GradState:
-    """The gradient of `program` at the point where J is about to begin: the state that `adjudge step --transform grad` walks from."""
+    """The gradient of `program` at the point where J is about to begin, from where `adjudge step -t grad` walks."""
     opened = _DEFINITIONS.run(differentiated(program, wrt))
     for node in sorted(opened.nodes):
         x = argument_of_j(opened, node)

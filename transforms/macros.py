@@ -71,7 +71,9 @@ def vjp_call(program: Program, place: int) -> Program | None:
     out, back = _applied(edit, call.graph, f, primals)
     pullback = edit.graph("pullback")
     cotangents = edit.apply(pullback, back, edit.parameter(pullback, "∇out"))
-    edit.output(pullback, edit.call(pullback, MAKE_TUPLE, *(_part(edit, pullback, cotangents, i, x) for i, x in enumerate(primals))))
+    edit.output(
+        pullback, edit.call(pullback, MAKE_TUPLE, *(_part(edit, pullback, cotangents, i, x) for i, x in enumerate(primals)))
+    )
     edit.replace(place, edit.call(call.graph, MAKE_TUPLE, out, edit.reference(pullback)))
     edit.remove(place)
     return edit.program
@@ -86,7 +88,9 @@ def jvp_call(program: Program, place: int) -> Program | None:
     _, f, primals, tangents = call.inputs
     count = len(program.inputs(primals)) - 1
     if program.callee(primals) is not MAKE_TUPLE:
-        raise Malformed("jvp wants its primals as a tuple written out", node=program.describe(place), remedy="jvp(f, (x, y), (dx, dy))")
+        raise Malformed(
+            "jvp wants its primals as a tuple written out", node=program.describe(place), remedy="jvp(f, (x, y), (dx, dy))"
+        )
     edit, graph = Edit(program), call.graph
     out, back = _applied(edit, graph, f, program.inputs(primals)[1:])
     linear = edit.graph("linear")
@@ -184,7 +188,9 @@ def lift(edit: Edit, graph: GraphId, x: NodeId) -> NodeId:
 def _applied(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> tuple[NodeId, NodeId]:
     """The value and the backpropagator of J(f)(J(x)…)."""
     pair = edit.apply(graph, edit.call(graph, J, f), *(lift(edit, graph, x) for x in arguments))
-    return edit.call(graph, GETITEM, pair, edit.constant(0), name="out"), edit.call(graph, GETITEM, pair, edit.constant(1), name="◀out")
+    return edit.call(graph, GETITEM, pair, edit.constant(0), name="out"), edit.call(
+        graph, GETITEM, pair, edit.constant(1), name="◀out"
+    )
 
 
 def _part(edit: Edit, graph: GraphId, cotangents: NodeId, index: int, x: NodeId) -> NodeId:

@@ -78,9 +78,8 @@ def _innermost(program: Program, reference: GraphRef) -> bool:
             if (x := argument_of_j(program, node)) is not None and program.owner(node) == graph:
                 if isinstance(program.constant(x), (GraphRef, Primitive)) or is_function(program, node):
                     return False
-            elif isinstance(program.nodes[node], Apply) and program.owner(node) == graph:
-                if any(program.constant(i) in MACRO_SET for i in program.inputs(node)):
-                    return False
+            elif program.owner(node) == graph and any(program.constant(i) in MACRO_SET for i in program.inputs(node)):
+                return False
     return True
 
 
@@ -152,7 +151,7 @@ def is_function(program: Program, node: NodeId) -> bool:
             if use.index == 0:
                 return True
             callee = program.callee(use.user)
-            if callee in (SWITCH, MAKE_TUPLE, GETITEM, J) and not (callee in (SWITCH, GETITEM) and use.index == (1 if callee is SWITCH else 2)):
+            if callee in (MAKE_TUPLE, J) or (callee is SWITCH and use.index > 1) or (callee is GETITEM and use.index == 1):
                 todo.append(use.user)
             elif isinstance(callee, GraphRef):
                 parameters = program.graphs[callee.graph].parameters
@@ -195,7 +194,7 @@ def expand(program: Program) -> Program:
         for node in sorted(nodes):
             if result.owner(node) == graph and (result.callee(node) in MACRO_SET or _unexpanded(result, node)):
                 raise Malformed(
-                    "the function that is differentiated here cannot be identified before the program runs, or is its own derivative",
+                    "the function differentiated here cannot be identified before the program runs, or is its own derivative",
                     rule="nested_grad",
                     node=result.describe(node),
                     location=getattr(result.nodes[node], "location", None),

@@ -16,6 +16,7 @@ from transforms.system import RewriteSystem, rewrite_of
 
 MAKE_TUPLE, GETITEM, LENGTH, OF_LENGTH = TABLE["make_tuple"], TABLE["getitem"], TABLE["length"], TABLE["of_length"]
 GADD, INSTANTIATE, INJECT = TABLE["gadd"], TABLE["instantiate"], TABLE["inject"]
+TERMS = 64
 # Which arguments the shape of a result is made of.
 PARTS = {
     GETITEM: slice(0, 1),
@@ -84,18 +85,27 @@ def made_of_elements(program: Program, place: int) -> Program | None:
 
 @rewrite_of("getitem")
 def element_of_sum(program: Program, place: int) -> Program | None:
-    """gadd(s, t)[i]  ⟹  gadd(s[i], t[i]), if s or t is a tuple made in place and i ≥ 0 is one of its indices"""
+    """gadd(s, t)[i]  ⟹  gadd(s[i], t[i]), where a tuple made in place or an injected element is among what is added"""
     found = arguments_of(program, place, GETITEM)
     parts = arguments_of(program, found[0], GADD) if found is not None else None
-    index = index_of(program, found[1]) if found is not None else None
-    if found is None or parts is None or index is None:
-        return None
-    if not any((items := items_of(program, s)) is not None and 0 <= index < len(items) for s in parts):
+    if found is None or parts is None or index_of(program, found[1]) is None or not _resolves(program, found[0]):
         return None
     edit, owner = Edit(program), program.nodes[place]
     assert isinstance(owner, Apply)
     elements = [edit.call(owner.graph, GETITEM, s, found[1], name=owner.name, location=owner.location) for s in parts]
     return become(edit, place, edit.call(owner.graph, GADD, *elements, name=owner.name, location=owner.location))
+
+
+def _resolves(program: Program, node: NodeId) -> bool:
+    """Whether some term of a sum of tuples is a known tuple, within TERMS of them. The rule is sound without; this makes it useful."""
+    todo, looked = [node], 0
+    while todo and looked < TERMS:
+        current = todo.pop()
+        looked += 1
+        if program.callee(current) in (MAKE_TUPLE, INJECT):
+            return True
+        todo.extend(arguments_of(program, current, GADD) or ())
+    return False
 
 
 @rewrite_of("instantiate")

@@ -88,7 +88,9 @@ def _transforms() -> list[dict[str, Any]]:
     from transforms.pipeline import PASSES
 
     systems = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM, **PASSES}
-    return [{"transform": n, "domain": s.domain, "rules": ", ".join(r.name for r in s.rules), "does": s.doc} for n, s in systems.items()]
+    return [
+        {"transform": n, "domain": s.domain, "rules": ", ".join(r.name for r in s.rules), "does": s.doc} for n, s in systems.items()
+    ]
 
 
 def _sizes() -> list[dict[str, Any]]:

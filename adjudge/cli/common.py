@@ -67,7 +67,9 @@ def number(text: str) -> Any:
     try:
         return float.fromhex(text) if "0x" in text.lower() else _special(text)
     except (ValueError, SyntaxError):
-        raise Malformed(f"the argument {text!r} is not a value", remedy="2.0, 3, True, '(1.0, 2.0)', inf, -inf, nan, 0x1.8p+1") from None
+        raise Malformed(
+            f"the argument {text!r} is not a value", remedy="2.0, 3, True, '(1.0, 2.0)', inf, -inf, nan, 0x1.8p+1"
+        ) from None
 
 
 def _special(text: str) -> Any:
@@ -103,7 +105,9 @@ def import_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise Malformed(f"importing {path} failed: {type(error).__name__}: {error}", remedy="fix the file; it must import alone") from error
+        raise Malformed(
+            f"importing {path} failed: {type(error).__name__}: {error}", remedy="fix the file; it must import alone"
+        ) from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
     return module

@@ -9,7 +9,21 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Arguments, Json, Seed, Target, console, load, number, positions, say, say_json
+from adjudge.cli.common import (
+    DONE,
+    ONLY_UNKNOWNS,
+    REFUTED,
+    Arguments,
+    Json,
+    Seed,
+    Target,
+    console,
+    load,
+    number,
+    positions,
+    say,
+    say_json,
+)
 from adjudge.functions import Derivative
 from checkers.verdict import exactly
 from semantics.errors import Malformed
@@ -24,7 +38,9 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf")
 def crosscheck(
     target: Target,
     arguments: Arguments = None,
-    by: Annotated[list[str] | None, typer.Option("--grad", "-g", help="Check the gradient by this position or name; may be repeated.")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--grad", "-g", help="Check the gradient by this position or name; may be repeated.")
+    ] = None,
     samples: Annotated[int, typer.Option(help="How many random samples, besides the special ones.")] = 100,
     seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Skip the CUDA simulator.")] = False,

@@ -26,7 +26,9 @@ def demo(
     from adjudge.cli.judging import progress
 
     if not EXAMPLES.is_dir():
-        raise Malformed("the examples are not part of this installation", remedy="run the demo in a clone, installed with pip install -e .")
+        raise Malformed(
+            "the examples are not part of this installation", remedy="run the demo in a clone, installed with pip install -e ."
+        )
     results: dict[str, Any] = {}
     with progress() as bar:
         task = bar.add_task("starting", total=None)

@@ -17,12 +17,16 @@ from semantics.primitives import TABLE, Primitive
 from transforms.pattern import PatternRule
 from transforms.system import RewriteSystem
 
-Judged = Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, imported and so run; all it defines, or one name.")]
+Judged = Annotated[
+    str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, imported and so run; all it defines, or one name.")
+]
 Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by name; may be repeated.")]
 
 
 def check(
-    target: Annotated[str, typer.Argument(metavar="FILE[:NAME] | PRIMITIVE", help="A file with primitives, or a row of the table: `exp`.")],
+    target: Annotated[
+        str, typer.Argument(metavar="FILE[:NAME] | PRIMITIVE", help="A file with primitives, or a row of the table: `exp`.")
+    ],
     seed: Seed = 0,
     skip: Skip = None,
     as_json: Json = False,
@@ -30,7 +34,9 @@ def check(
     """Judge the backpropagators of the primitives in a file."""
     from adjudge.judging import check as judge
 
-    subjects: dict[str, Any] = {target: TABLE[target]} if target in TABLE else _found(target, UserPrimitive, "primitives (@adjudge.primitive)")
+    subjects: dict[str, Any] = (
+        {target: TABLE[target]} if target in TABLE else _found(target, UserPrimitive, "primitives (@adjudge.primitive)")
+    )
     _judge_all(subjects, lambda s: judge(s, seed=seed, skip=skip or ()), as_json)
 
 
@@ -95,7 +101,10 @@ def print_report(report: Report, *, scripts: bool = True) -> None:
     for finding in report.findings:
         say(f"\n{finding.kind} in {finding.claim}\n{finding.counterexample}")
         if scripts and finding.counterexample.script and finding is report.findings[0]:
-            say("\n  a script that shows it alone:\n" + "\n".join(f"    {line}" for line in finding.counterexample.script.splitlines()))
+            say(
+                "\n  a script that shows it alone:\n"
+                + "\n".join(f"    {line}" for line in finding.counterexample.script.splitlines())
+            )
     say("\n" + ", ".join(f"{n} {kind}" for kind, n in report.counts().items()))
     for entry in report.ledger:
         if entry.skipped:
@@ -104,7 +113,9 @@ def print_report(report: Report, *, scripts: bool = True) -> None:
 
 
 def prove(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME | FILE:NAME]...", help="Primitives or shipped rules; all if none.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME | FILE:NAME]...", help="Primitives or shipped rules; all if none.")
+    ] = None,
     trusted: Annotated[bool, typer.Option("--trusted", help="Print the axioms that proofs rest on.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -160,7 +171,9 @@ def _table(results: list[Any], verdicts: list[Any]) -> None:
     table = Table("obligation", "method", "verdict", "ms", box=None, pad_edge=False)
     for r in results:
         kind = type(r.verdict).__name__
-        table.add_row(r.name, r.method, f"[{STYLE[kind]}]{summary(r.verdict).replace('[', chr(92) + '[')}[/]", f"{1000 * r.seconds:.1f}")
+        table.add_row(
+            r.name, r.method, f"[{STYLE[kind]}]{summary(r.verdict).replace('[', chr(92) + '[')}[/]", f"{1000 * r.seconds:.1f}"
+        )
     console.print(table)
     counts = {kind.__name__: sum(isinstance(v, kind) for v in verdicts) for kind in ORDER}
     say(", ".join(f"{n} {kind}" for kind, n in counts.items()))

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from adjudge.cli.common import Arguments, Json, Target, console, load, number, positions, say, say_json
-from adjudge.functions import value_and_grad
 from adjudge.functions import run as run_program
+from adjudge.functions import value_and_grad
 from adjudge.tracing import entered
 from adjudge.transforming import NAMES, transform
 from semantics.derivation import Derivation, derive, replay, why_not
@@ -22,7 +22,9 @@ from transforms.parse import initial_file
 def run(
     target: Target,
     arguments: Arguments = None,
-    by: Annotated[list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")
+    ] = None,
     fuel: Annotated[int, typer.Option(help="The most steps the machine may take.")] = 200_000_000,
     on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda or cuda-simulator.")] = "reference",
     as_json: Json = False,
@@ -45,8 +47,12 @@ def run(
 def step(
     target: Target,
     arguments: Arguments = None,
-    name: Annotated[str, typer.Option("--transform", "-t", help="evaluate, parse, grad, nested_grad, inline, cse, dce, … (adjudge about)")] = "evaluate",
-    after: Annotated[list[str] | None, typer.Option("--after", help="Apply this transform first, unrecorded; may be repeated.")] = None,
+    name: Annotated[
+        str, typer.Option("--transform", "-t", help="evaluate, parse, grad, nested_grad, inline, cse, dce, … (adjudge about)")
+    ] = "evaluate",
+    after: Annotated[
+        list[str] | None, typer.Option("--after", help="Apply this transform first, unrecorded; may be repeated.")
+    ] = None,
     first: Annotated[int, typer.Option("--first", help="Print at most this many steps; 0 for all.")] = 0,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Wait for Enter after every step.")] = False,
     save: Annotated[Path | None, typer.Option(help="Save the derivation as JSON.")] = None,
@@ -99,7 +105,9 @@ def _of_transform(program: Any, name: str, fuel: int) -> tuple[Derivation[Any], 
         return nested_grad.SYSTEM.derive(program, fuel=fuel), nested_grad.SYSTEM, program
     if name in PASSES:
         return PASSES[name].derive(program, fuel=fuel), PASSES[name], program
-    raise Malformed("optimize is several systems", remedy="step one of them, or print the whole with `adjudge show --after optimize`")
+    raise Malformed(
+        "optimize is several systems", remedy="step one of them, or print the whole with `adjudge show --after optimize`"
+    )
 
 
 def _file_and_name(target: str) -> tuple[Path, str]:
@@ -124,7 +132,9 @@ def _print(derivation: Derivation[Any], first: int, interactive: bool) -> None:
 
 def show(
     target: Target,
-    after: Annotated[list[str] | None, typer.Option("--after", help="Apply this transform first: grad, inline, optimize, …; may be repeated.")] = None,
+    after: Annotated[
+        list[str] | None, typer.Option("--after", help="Apply this transform first: grad, inline, optimize, …; may be repeated.")
+    ] = None,
     wrt: Annotated[list[str] | None, typer.Option(help="What `--after grad` differentiates by; may be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -137,5 +147,3 @@ def show(
         say_json({"text": str(program), "graphs": len(program.graphs), "nodes": len(program.nodes), "applications": live})
     else:
         say(f"{program}\n\n; {len(program.graphs)} graphs, {live} applications")
-
-

@@ -34,6 +34,7 @@ def damped(w: Writer, e: Expression, bound: float) -> Expression:
     if e.bound <= bound:
         return e
     if w.may("math") and bound >= 1 and w.flip():
+        w.mark("math")
         return Expression(f"math.{w.pick(('sin', 'tanh'))}({e.text})", 1.0)
     exponent = math.ceil(math.log2(e.bound / bound))
     return Expression(f"({e.text} * {2.0**-exponent!r})", e.bound * 2.0**-exponent)

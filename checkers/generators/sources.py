@@ -7,7 +7,6 @@ programs with all of them drown (Groce et al., "Swarm testing", 2012).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +39,7 @@ class Source:
 
     def python(self) -> Callable[..., Any]:
         """The function that CPython makes of the text."""
-        namespace: dict[str, Any] = {"math": math}
+        namespace: dict[str, Any] = {}
         exec(compile(self.text, "<generated>", "exec"), namespace)  # text of our own making
         function: Callable[..., Any] = namespace["f"]
         return function
@@ -66,4 +65,5 @@ def sources(draw: Callable[[Any], Any], options: Options = Options()) -> Source:
     while w.budget > 0:
         statement(w)
     give_back(w)
-    return Source("\n".join(w.lines) + "\n", options.parameters, frozenset(w.used))
+    header = ["import math"] * ("math" in w.used) + ["from adjudge import grad"] * ("nested_grad" in w.used)
+    return Source("\n".join([*header, *w.lines]) + "\n", options.parameters, frozenset(w.used))

@@ -23,12 +23,12 @@ MOST_STEPS = 40
 
 def instances(rule: Rule, seed: int) -> Iterator[Program]:
     """The left side with typed parameters, and with constants from the side condition in place of some or all variables."""
-    typed = typed(rule.left)
-    yield typed
+    bare = typed(rule.left)
+    yield bare
     points = points_of(rule, seed, finite=True, most=24)
     for point in points[:6]:
         for kept in (*range(len(point)), -1):
-            yield _filled(typed, point, kept)
+            yield _filled(bare, point, kept)
 
 
 def _filled(program: Program, point: Point, kept: int) -> Program:

@@ -115,6 +115,10 @@ TEMPLATES: dict[str, str] = {
 }
 
 
+BRIEF = ("fan-out", "captures", "one turn")
+"""The templates for every argument but the first."""
+
+
 def template(subject: Subject, name: str, i: int) -> Program:
     """The template as a program: argument i is %x, the others are further parameters, which @u captures."""
     held = [f"%held{j}" for j in range(subject.arity) if j != i]
@@ -146,7 +150,7 @@ def composition(subject: Subject) -> list[Verdict]:
     judged = 0
     points = ordinary(subject, POINTS)
     for i in range(subject.arity) if points else ():
-        for name in TEMPLATES:
+        for name in TEMPLATES if i == 0 else BRIEF:
             if subject.rule is None and name == "nested grad":
                 continue
             program = template(subject, name, i)
@@ -199,7 +203,7 @@ def optimizer(subject: Subject) -> list[Verdict]:
     judged = 0
     points = ordinary(subject, POINTS)
     for i in range(subject.arity) if points else ():
-        for name in ("fan-out", "one turn"):
+        for name in ("fan-out", "one turn")[: 2 if i == 0 else 1]:
             gradient = gradient_program(template(subject, name, i), 0)
             try:
                 optimized = optimize(gradient)

@@ -25,6 +25,7 @@ from semantics.primitives.row import Hole
 from transforms.gradient_programs import gradient_program
 
 POINTS = 8
+"""Points for one argument; with more of them there are more entries, and fewer points for each."""
 
 
 def second_order(subject: Subject) -> list[Verdict]:
@@ -34,7 +35,7 @@ def second_order(subject: Subject) -> list[Verdict]:
         return [OutOfScope("the backpropagator is a black box, which J cannot enter", claim)]
     if subject.reference.balls is None:
         return [OutOfScope("the function is a black box: no second differences", claim)]
-    points = [p for p in subject.smooth(4 * POINTS, ("sample", "random")) if moderate(p.xs)][:POINTS]
+    points = [p for p in subject.smooth(4 * POINTS, ("sample", "random")) if moderate(p.xs)][: max(2, POINTS // subject.arity**2)]
     judged = 0
     for i in range(subject.arity):
         first = gradient_program(calling(subject.row), i)

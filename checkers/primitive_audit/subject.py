@@ -20,6 +20,7 @@ from semantics.primitives.row import Primitive
 from semantics.tangents import ZERO
 
 LEAST = 2.0**-1074
+HUGE = 2.0**1000
 GRADUAL = 2.0**-969
 """Below this, a product with a rounding error is subnormal, and error bounds relative to the result do not hold."""
 
@@ -182,8 +183,8 @@ class Subject:
             return Opinion("skip", wanted, allowed, "at an infinite argument")
         if any(0 < abs(v) < GRADUAL for v in (*finite, point.y)):
             return Opinion("skip", wanted, allowed, "the arguments or the value have lost their digits to underflow")
-        if wanted.size > 2.0**1000:
-            return Opinion("skip", wanted, allowed, "the derivative is about to overflow")
+        if wanted.size > HUGE or any(abs(v) > HUGE for v in finite):
+            return Opinion("skip", wanted, allowed, "the derivative or an argument is about to overflow")
         usual = all(x == 0 or 2.0**-64 <= abs(x) <= 2.0**64 for x in finite)
         why = "not finite where the derivative is"
         if usual or (math.isnan(found) and self.rule is not None and not self._right_in_balls(point, i, wanted, allowed)):

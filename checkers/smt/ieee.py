@@ -93,17 +93,19 @@ class Ieee:
 
 
 def _whole(*arguments: Any) -> bool:
-    """Whether all arguments are Python integers, or ZERO among integers."""
+    """Whether all arguments are Python integers."""
     return all(type(x) is int for x in arguments)
 
 
 def _arithmetic(name: str, on_fp: Callable[[Any, Any], Any], on_integers: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """ZERO is neutral for sums and absorbs products, as the meaning has it."""
+
     def cell(run: Ieee, a: Any, b: Any) -> Any:
-        if _whole(a, b):
-            return on_integers(a, b)
         if a is ZERO or b is ZERO:
-            return on_integers(a, b) if b is not ZERO or name != "sub" else a
-        return on_fp(run.real(name, a), run.real(name, b))
+            if name == "mul":
+                return ZERO
+            return a if b is ZERO else neg(run, b) if name == "sub" else b
+        return on_integers(a, b) if _whole(a, b) else on_fp(run.real(name, a), run.real(name, b))
 
     return cell
 
@@ -180,8 +182,8 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     **dict.fromkeys(("floordiv", "mod", "to_integer", "floor", "ceil"), NOT_READ),
     **{name: _structural(cell) for name, cell in STRUCTURE.items()},
     "add": _arithmetic("add", lambda a, b: z3.fpAdd(_rne(), a, b), lambda a, b: a + b),
-    "sub": _arithmetic("sub", lambda a, b: z3.fpSub(_rne(), a, b), lambda a, b: a - b if a is not ZERO else z3.fpNeg(b)),
-    "mul": _arithmetic("mul", lambda a, b: z3.fpMul(_rne(), a, b), lambda a, b: ZERO if a is ZERO or b is ZERO else a * b),
+    "sub": _arithmetic("sub", lambda a, b: z3.fpSub(_rne(), a, b), lambda a, b: a - b),
+    "mul": _arithmetic("mul", lambda a, b: z3.fpMul(_rne(), a, b), lambda a, b: a * b),
     "div": div,
     "neg": neg,
     "abs": absolute,

@@ -18,6 +18,8 @@ from checkers.smt.terms import fraction, product, real, uninterpreted
 
 CONGRUENT = 8  # functions applied to at most so many arguments get all pairs of congruence facts
 MOST_POWER = 16
+# f(-x) = f(x) for even functions, -f(x) for odd ones
+PARITY = {"u_cos": 1, "u_sin": -1, "u_atan": -1, "u_asin": -1, "u_erf": -1, "u_cbrt": -1}
 
 
 class Purifier:
@@ -90,6 +92,9 @@ class Purifier:
             return self.exponential(arguments[0])
         if name == "u_log" and (inside := self.origin.get(str(arguments[0]))) is not None:
             return inside
+        for (other,), known in self.applied.get(name, ()) if name in PARITY else ():
+            if fraction(z3.simplify(other + arguments[0], som=True)) == 0:
+                return known if PARITY[name] > 0 else -known
         variable, new = self.fresh(name, arguments)
         if new and name in FACTS:
             self.facts.extend(FACTS[name](self, variable, arguments))

@@ -19,12 +19,16 @@ MOST_FACTORS = 64
 
 def add(_: Course, a: Any, b: Any) -> Any:
     a, b = together("add", a, b)
+    if a is ZERO or b is ZERO:
+        return b if a is ZERO else a
     return a + b
 
 
 def sub(_: Course, a: Any, b: Any) -> Any:
     a, b = together("sub", a, b)
-    return a + neg(_, b) if a is ZERO or b is ZERO else a - b
+    if a is ZERO or b is ZERO:
+        return neg(_, b) if a is ZERO else a
+    return a - b
 
 
 def mul(_: Course, a: Any, b: Any) -> Any:
@@ -70,7 +74,7 @@ def mod(course: Course, a: Any, b: Any) -> Any:
 
 
 def power(course: Course, a: Any, b: Any) -> Any:
-    """a to a known integer is a product; to anything else, exp(b log a) where a > 0."""
+    """a to a known integer is a product, to a known half one of roots; to anything else, exp(b log a) where a > 0."""
     if is_integer(a) and isinstance(b, int) and b >= 0:
         if isinstance(a, int):
             return a**b
@@ -82,6 +86,10 @@ def power(course: Course, a: Any, b: Any) -> Any:
             course.need(base != 0)
             return 1 / product(base, -exponent.numerator)
         return product(base, exponent.numerator)
+    if exponent is not None and exponent.denominator == 2 and abs(exponent) <= MOST_FACTORS:
+        course.need(base >= 0 if exponent > 0 else base > 0)
+        root = product(uninterpreted("u_sqrt", base), abs(exponent.numerator))
+        return root if exponent > 0 else 1 / root
     course.need(base > 0)
     return uninterpreted("u_exp", as_real("pow", b) * uninterpreted("u_log", base))
 

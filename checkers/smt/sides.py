@@ -112,8 +112,7 @@ def leaves(a: Any, b: Any) -> Iterable[tuple[Any, Any] | Mismatch]:
         if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
             todo.extend(zip(x, y, strict=True))
         elif (x is ZERO and isinstance(y, tuple)) or (y is ZERO and isinstance(x, tuple)):
-            parts: tuple[Any, ...] = x if isinstance(x, tuple) else y
-            todo.extend((p, ZERO) for p in parts)
+            todo.extend((part, ZERO) for value in (x, y) if isinstance(value, tuple) for part in value)
         else:
             yield _scalars(x, y)
 

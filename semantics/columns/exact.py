@@ -87,7 +87,7 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "max": _arithmetic("max", lambda a, b: b if b > a else a),
     "sign": _arithmetic("sign", lambda a: Fraction((a > 0) - (a < 0))),
     "copysign": _arithmetic("copysign", lambda a, b: Fraction(abs(a) if b >= 0 else -abs(a))),
-    "to_real": _arithmetic("float", lambda a: Fraction(a)),
+    "to_real": _arithmetic("float", Fraction),
     "to_integer": _arithmetic("int", math.trunc),
     "to_boolean": bool,
     "floor": _arithmetic("floor", math.floor),

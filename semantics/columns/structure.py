@@ -66,7 +66,8 @@ def range_length(start: Any, stop: Any, step: Any) -> int:
     if step == 0:
         raise Trap("range with step 0", rule="range_length")
     distance = stop - start if step > 0 else start - stop
-    return max(0, -(-distance // abs(step)))
+    turns: int = -(-distance // abs(step))
+    return max(0, turns)
 
 
 def instantiate(d: Any, x: Any, zero: Callable[[Any], Any] = lambda x: 0.0) -> Any:
@@ -105,7 +106,7 @@ def identity_on_data(x: Any) -> Any:
             raise IllTyped(
                 f"grad meets the function {top!r} that it could not identify before running",
                 rule="J",
-                remedy="pass the function as an argument or name it, so that its adjoint can be made ahead of time (2017, section 3)",
+                remedy="name the function or pass it to a known one, so that J can be applied before running (2017, section 3)",
             )
     return x
 

@@ -1,0 +1,128 @@
+"""
+The state of J at work: which graphs are mirrored, what is mirrored already, and what comes next. The rules are in `grad`.
+
+    ▶n  image of n    ◀n  backpropagator of n    ∇n  sensitivity of n
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from immutables import Map
+
+from semantics.edit import Edit
+from semantics.errors import Malformed
+from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
+from semantics.primitives.table import TABLE
+from semantics.scope import Scopes, order_of_need, scopes_from
+from transforms.clone import copy_graphs
+
+
+class Item(NamedTuple):
+    """What is done next: a kind, the primal graph, and the primal node if there is one."""
+
+    kind: str
+    graph: GraphId
+    node: NodeId = -1
+
+
+@dataclass(frozen=True)
+class GradState:
+    """
+    J at work on the application `place` = J(@target).
+
+    agenda         the items to do, as a linked list (head, rest) or None
+    found          scopes of the primal graphs
+    forward        g to ▶g           backward    g to ◀g
+    image          n to ▶n           pullback    n to ◀n
+    contributions  (g, n) to the contributions to ∇n made so far in ◀g
+    adjoints       (primitive, arity) to its ▶p
+    """
+
+    program: Program
+    agenda: Any
+    place: NodeId
+    target: GraphId
+    found: Scopes
+    forward: Map[GraphId, GraphId] = Map()
+    backward: Map[GraphId, GraphId] = Map()
+    image: Map[NodeId, NodeId] = Map()
+    pullback: Map[NodeId, NodeId] = Map()
+    contributions: Map[tuple[GraphId, NodeId], tuple[NodeId, ...]] = Map()
+    adjoints: Map[tuple[str, int], GraphId] = Map()
+
+    @property
+    def item(self) -> Item:
+        return self.agenda[0]  # type: ignore[no-any-return]
+
+    def done(self, edit: Edit, **changes: Any) -> GradState:
+        """The state after the current item."""
+        return replace(self, program=edit.program, agenda=self.agenda[1], **changes)
+
+    def collected(self, node: NodeId) -> tuple[NodeId, ...]:
+        """The contributions to `node` in the graph of the current item."""
+        return self.contributions.get((self.item.graph, node), ())
+
+    def hint(self, mark: str, node: NodeId) -> str:
+        """The name of what mirrors `node`: the mark and the name of the node."""
+        name = getattr(self.program.nodes[node], "name", "")
+        return mark + name if name else ""
+
+
+def begin(program: Program, place: NodeId) -> GradState:
+    """The state in which J is about to be applied at `place`, an application J(@f)."""
+    application = program.apply(place)
+    target = program.constant(application.inputs[1]) if application is not None else None
+    if application is None or program.callee(place) is not TABLE["J"] or not isinstance(target, GraphRef):
+        raise Malformed("J applies to a graph that is known", rule="J", node=program.describe(place))
+    program, root = _separate(program, target.graph)
+    found = scopes_from(program, [root])
+    return GradState(program, _agenda(program, root, found), place, root, found)
+
+
+def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
+    """Open every graph; then, outermost first, mirror each forward, fix its value, mirror it backward, fix its result."""
+    graphs = sorted(found.free, key=lambda g: found.depth(program, g))
+    items = [Item("open", g) for g in graphs]
+    items += [Item("external", root, v) for v in found.free[root]]
+    for graph in graphs:
+        order = order_of_need(program, graph, found.free)
+        own = [n for n in order if isinstance(a := program.nodes[n], Apply) and a.graph == graph]
+        closures = [n for n in order if isinstance(v := program.constant(n), GraphRef) and found.free[v.graph]]
+        mirrored = {*own, *closures}
+        items += [Item("forward", graph, n) for n in own]
+        items.append(Item("value", graph))
+        items += [Item("backward", graph, n) for n in reversed(order) if n in mirrored]
+        items += [Item("sum", graph, n) for n in (*found.free[graph], *program.graphs[graph].parameters)]
+        items.append(Item("result", graph))
+    items.append(Item("finish", root))
+    agenda: Any = None
+    for item in reversed(items):
+        agenda = (item, agenda)
+    return agenda
+
+
+def _separate(program: Program, root: GraphId) -> tuple[Program, GraphId]:
+    """
+    The differentiated function is evaluated in the frame of its enclosing graphs, whose nodes are its externals. If it can
+    also call an enclosing graph again, that graph refers to the function too, in frames of its own: then the function, and
+    what shares its externals, is copied, so that the copy has this context and the original keeps the other.
+    """
+    found = scopes_from(program, [root])
+    externals = set(found.free[root])
+    owners = {program.owner(n) for n in externals}
+    if not owners & set(found.free):
+        return program, root
+    sharing = [g for g, free in found.free.items() if externals & set(free)]
+    if owners & set(sharing):
+        name = program.graphs[root].name
+        raise Malformed(
+            f"@{name} calls a function that it is nested in, two levels up, and is differentiated there",
+            rule="J",
+            location=program.graphs[root].location,
+            remedy="pass the outer variables to the differentiated function as arguments",
+        )
+    edit = Edit(program)
+    copied = copy_graphs(edit, program, sharing, found=found)
+    return edit.program, copied.graphs[root]
