@@ -27,7 +27,6 @@ from semantics.ir import Program
 from semantics.type_language import UNIT, FunctionType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
-Emission = Generator[Any, Any, Any]
 
 
 @dataclass(frozen=True)

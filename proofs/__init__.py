@@ -1,0 +1,53 @@
+"""
+What is proved about rows, rules and J, and from what.
+
+    TRUSTED                  the axioms, as data
+    obligations()            every named claim: lemmas of calculus, backpropagators, rewrite rules, J case by case
+    discharge(obligations)   their judgments: name, method, verdict, seconds, rlimit, and the questions as SMT-LIB (`.smt2`)
+    prove(thing)             the verdicts on one primitive or one rewrite rule, yours included
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checkers.smt.ieee import LADDER, Format
+from checkers.smt.inquiry import Judgment
+from checkers.verdict import Verdict
+from proofs import backpropagators, rewrites, structural
+from proofs.lemmas import LEMMAS
+from proofs.obligation import Obligation, discharge
+from proofs.trusted import TRUSTED, Axiom
+from semantics.errors import Malformed
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import ROWS
+from transforms.pattern import PatternRule
+from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
+
+__all__ = ["TRUSTED", "Axiom", "Judgment", "Obligation", "discharge", "judge", "obligations", "prove"]
+
+
+def obligations(formats: Sequence[Format] = rewrites.QUICK) -> list[Obligation]:
+    """All that is claimed about what is shipped; rewrite rules are taken to `formats`."""
+    return [
+        *LEMMAS,
+        *structural.OBLIGATIONS,
+        *backpropagators.obligations(ROWS),
+        *rewrites.obligations((*EXACT_RULES, *FAST_RULES, *ZERO_RULES), formats),
+    ]
+
+
+def judge(thing: Primitive | PatternRule, formats: Sequence[Format] = LADDER) -> list[Judgment]:
+    """`prove` with the evidence."""
+    if isinstance(thing, Primitive):
+        return [backpropagators.judge(thing)]
+    if isinstance(thing, PatternRule):
+        return rewrites.judge(thing, formats)
+    raise Malformed(f"{thing!r} is neither a primitive nor a rewrite rule", rule="prove", remedy="@aj.primitive or aj.rule(...)")
+
+
+def prove(thing: Primitive | PatternRule) -> list[Verdict]:
+    """
+    A primitive: whether its backpropagator is right over the reals. A rule: over the reals and up the ladder of formats.
+    """
+    return [judgment.verdict for judgment in judge(thing)]

@@ -9,7 +9,7 @@ result adds that hypothesis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import z3
@@ -44,7 +44,10 @@ class NotDifferentiable(Exception):
     """A term with no derivative by these rules."""
 
 
-def derivative(root: Term, variable: Term) -> Term:
+Partials: TypeAlias = Mapping[str, Callable[..., Sequence[Term]]]
+
+
+def derivative(root: Term, variable: Term, known_functions: Partials = DERIVATIVES) -> Term:
     """d root / d variable. An explicit stack; shared subterms are differentiated once."""
     known: dict[int, Term] = {}
     todo: list[tuple[z3.ExprRef, bool]] = [(root, False)]
@@ -57,11 +60,11 @@ def derivative(root: Term, variable: Term) -> Term:
             todo.append((term, True))
             todo.extend((c, False) for c in parts)
             continue
-        known[term.get_id()] = real(1) if term.eq(variable) else _of(term, [known[c.get_id()] for c in parts])
+        known[term.get_id()] = real(1) if term.eq(variable) else _of(term, [known[c.get_id()] for c in parts], known_functions)
     return known[root.get_id()]
 
 
-def _of(term: z3.ExprRef, d: list[Term]) -> Term:
+def _of(term: z3.ExprRef, d: list[Term], functions: Partials) -> Term:
     """The derivative of one node, given those of its numeric children. Zero derivatives are left out of sums and products."""
     a, kind = term.children(), term.decl().kind()
     if not d or all(_zero(x) for x in d) or kind == z3.Z3_OP_TO_INT:
@@ -79,8 +82,8 @@ def _of(term: z3.ExprRef, d: list[Term]) -> Term:
         return z3.If(a[0], d[0], d[1])
     if kind == z3.Z3_OP_TO_REAL:
         return d[0]
-    if kind == z3.Z3_OP_UNINTERPRETED and term.decl().name() in DERIVATIVES:
-        partial = DERIVATIVES[term.decl().name()](*a)
+    if kind == z3.Z3_OP_UNINTERPRETED and term.decl().name() in functions:
+        partial = functions[term.decl().name()](*a)
         return _sum([p * x for p, x in zip(partial, d, strict=True) if not _zero(x)])
     raise NotDifferentiable(f"{term.decl().name()} has no derivative here")
 

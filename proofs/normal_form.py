@@ -168,7 +168,7 @@ class Algebra:
         return found
 
     def function(self, name: str, *arguments: Quotient) -> Quotient:
-        """name(arguments), with the relations of that function. An odd or even one is applied to the argument that leads with plus."""
+        """name(arguments), with the relations of that function; an odd or even one gets the argument that leads with plus."""
         if name in PARITY and (num := arguments[0].num) and num[min(num)] * arguments[0].den[min(arguments[0].den)] < 0:
             negated = Quotient({m: -c for m, c in num.items()}, arguments[0].den)
             return self.mul(self.number(Fraction(PARITY[name])), self.function(name, negated))

@@ -149,6 +149,24 @@ def test_the_gradient_of_a_loop_free_program_is_optimized_to_code_without_closur
     assert {"gadd", "inject", "make_tuple", "instantiate", "seed", "J"}.isdisjoint(str(result).replace("(", " ").split())
 
 
+@given(programs(sensitivities=False))
+def test_optimizing_a_gradient_refines_it(p: Program) -> None:
+    """eval ∘ opt = eval on J's output; whether the closures are gone is counted, since a budget may keep some."""
+    gradient = gradient_program(p)
+    result = optimize(gradient)
+    refines(gradient, result)
+    event("closures left" if closures_left(result) else "no closure left")
+
+
+@given(programs(sensitivities=False))
+def test_the_gradient_of_the_optimized_program_is_as_defined_as_the_gradient(p: Program) -> None:
+    """grad ∘ opt against grad: rounding may differ, since contributions are added in another order, but not the kind of result."""
+    before, after = gradient_program(p), gradient_program(optimize(p))
+    for point in POINTS:
+        wanted, found = value(before, point), value(after, point)
+        assert isinstance(wanted, type) or type(found) is type(wanted)
+
+
 @pytest.mark.parametrize("name", ["loop", "recursion"])
 def test_the_gradient_of_a_loop_keeps_its_value(name: str) -> None:
     for wrt in (0, 1):

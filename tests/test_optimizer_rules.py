@@ -240,7 +240,8 @@ def test_recursion_and_its_loop_are_left_alone() -> None:
 
 
 def test_a_parameter_that_nothing_reads_is_dropped_from_every_call_or_from_none() -> None:
-    text = "program @f\n@f(%x: f64):\n  %p = @g(%x, 1)\n  %q = @g(%p, 2)\n  %r = {}\n  return %r\n@g(%y, %n):\n  %z = sin(%y)\n  return %z"
+    text = "program @f\n@f(%x: f64):\n  %p = @g(%x, 1)\n  %q = @g(%p, 2)\n  %r = {}\n  return %r\n"
+    text += "@g(%y, %n):\n  %z = sin(%y)\n  return %z"
     (after,) = fires(dce.SYSTEM, "unused_parameter", read(text.format("neg(%q)")))
     assert same(run(after, 0.5), -math.sin(math.sin(0.5)))
     assert not fires(dce.SYSTEM, "unused_parameter", read(text.format("@g(%q)")))
@@ -248,7 +249,8 @@ def test_a_parameter_that_nothing_reads_is_dropped_from_every_call_or_from_none(
 
 
 def test_graphs_that_refer_only_to_one_another_are_dead() -> None:
-    text = "program @f\n@f(%x: f64):\n  %r = sin(%x)\n  return {}\n@g(%y):\n  %z = @h(%y)\n  return %z\n@h(%y2):\n  %z2 = @g(%y2)\n  return %z2"
+    text = "program @f\n@f(%x: f64):\n  %r = sin(%x)\n  return {}\n"
+    text += "@g(%y):\n  %z = @h(%y)\n  return %z\n@h(%y2):\n  %z2 = @g(%y2)\n  return %z2"
     assert len(dce.SYSTEM.run(read(text.format("%r"))).graphs) == 1
     assert not fires(dce.SYSTEM, "dead_graphs", read(text.format("@g")))
 
@@ -291,7 +293,7 @@ VALUES: dict[str, tuple[object, ...]] = {
 }
 
 
-@pytest.mark.parametrize("rule", (*EXACT_RULES, *ZERO_RULES), ids=str)
+@pytest.mark.parametrize("rule", [*EXACT_RULES, *ZERO_RULES], ids=str)
 def test_an_exact_rule_refines_at_every_special_value(rule: object) -> None:
     """Where the left side has a value the right side has the same, in BITS: all combinations of special values."""
     rule = pattern_rule(rule.text)  # type: ignore[attr-defined]

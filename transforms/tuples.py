@@ -97,7 +97,7 @@ def element_of_sum(program: Program, place: int) -> Program | None:
 
 
 def _resolves(program: Program, node: NodeId) -> bool:
-    """Whether some term of a sum of tuples is a known tuple, within TERMS of them. The rule is sound without; this makes it useful."""
+    """Whether one of the first TERMS terms of a sum is a known tuple: the rule is sound without that, but idle."""
     todo, looked = [node], 0
     while todo and looked < TERMS:
         current = todo.pop()

@@ -19,7 +19,9 @@ from transforms.parse import functions_in, parse_file
 
 DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
 
-console = Console(highlight=False, soft_wrap=True)
+WIDE = 132  # where output is not a terminal, tables are not squeezed into 80 columns
+
+console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 Target = Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help="The program: a function in a Python file, read but not run.")]

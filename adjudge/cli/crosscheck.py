@@ -26,12 +26,13 @@ from adjudge.cli.common import (
 )
 from adjudge.functions import Derivative
 from checkers.verdict import exactly
-from semantics.errors import Malformed
+from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.type_language import BOOLEAN, INTEGER, REAL, TupleType, type_of
 from transforms.nested_grad import expand
 
+CAPABILITIES = {"sm_75": (7, 5), "sm_90": (9, 0)}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan"))
 
 
@@ -53,7 +54,8 @@ def crosscheck(
     program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
     wanted = random_samples(types, samples, seed)
     results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick)
-    say_json([vars(r) for r in results]) if as_json else print_results(results)
+    made = ptx_rows(program, types)
+    say_json({"targets": [vars(r) for r in results], "ptx": made}) if as_json else print_results(results, made)
     if any(r.mismatches for r in results):
         raise typer.Exit(REFUTED)
     raise typer.Exit(DONE if any(r.samples for r in results) else ONLY_UNKNOWNS)
@@ -95,9 +97,9 @@ def compare(program: Program, types: Sequence[Any], samples: Sequence[Sequence[A
     return check(program, types, samples, lambda *a: machine.run(a).value, chosen)
 
 
-def print_results(results: Sequence[Any]) -> None:
-    """A table of targets; every target that did not run says why."""
-    table = Table("target", "samples", "bit-equal", "in bound", "ambiguous", "overflowed", "wrong", "", box=None, pad_edge=False)
+def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -> None:
+    """A table of targets; every target that did not run says why. Then what was compiled for GPUs that are not there."""
+    table = Table("target", "samples", "bit-equal", "in bound", "ambiguous", "overflow", "wrong", "", box=None, pad_edge=False)
     for r in results:
         counts = [str(n) for n in (r.samples, r.bitwise, r.within, r.ambiguous, r.overflowed, len(r.mismatches))]
         table.add_row(r.target, *(counts if not r.skipped else ["-"] * 6), f"not run: {r.skipped}" if r.skipped else "")
@@ -105,13 +107,24 @@ def print_results(results: Sequence[Any]) -> None:
     for r in results:
         for arguments, wanted, found in r.mismatches[:3]:
             say(f"{r.target} at {exactly(arguments)}\n  found  {exactly(found)}\n  wanted {exactly(wanted)}")
-    for line in ptx_lines():
-        say(line)
+
+    for row in made:
+        say(f"PTX for {row['PTX']}: {row['says']}")
 
 
-def ptx_lines() -> list[str]:
-    """What can be said of PTX on this machine."""
-    from backend import toolchain
+def ptx_rows(program: Program, types: Sequence[Any]) -> list[dict[str, str]]:
+    """For each compute capability, whether PTX was made without a GPU, its size, and its fused multiply-adds."""
+    from backend import ptx, toolchain
 
-    reason = toolchain.ptx_available()
-    return [f"PTX: not made: {reason}"] if reason else []
+    if reason := toolchain.ptx_available():
+        return [{"PTX": name, "says": f"not made: {reason}"} for name in CAPABILITIES]
+    rows = []
+    for name, capability in CAPABILITIES.items():
+        try:
+            text = ptx(program, types, capability)
+        except AdjudgeError as error:
+            rows.append({"PTX": name, "says": f"not made: {error.what}"})
+        else:
+            fused = sum(".fma" in line or "\tfma." in line for line in text.splitlines())
+            rows.append({"PTX": name, "says": f"made, {len(text.splitlines())} lines, {fused} fused multiply-adds"})
+    return rows

@@ -77,10 +77,10 @@ def _figure() -> tuple[Program, Program, Program]:
 
 
 def _crosscheck(seed: int, quick: bool) -> Any:
-    from adjudge.cli.crosscheck import compare, random_samples
+    from adjudge.cli.crosscheck import compare, ptx_rows, random_samples
 
-    types = (REAL, REAL)
-    return compare(_figure()[2], types, random_samples(types, SAMPLES, seed), quick)
+    types, program = (REAL, REAL), _figure()[2]
+    return compare(program, types, random_samples(types, SAMPLES, seed), quick), ptx_rows(program, types)
 
 
 def _plain(value: Any) -> Any:
@@ -111,4 +111,4 @@ def _tell(results: dict[str, Any]) -> None:
     say(f"5. Figure 1 of the 2018 paper, as parsed:\n\n{program}\n\n   its gradient by x, as J makes it:\n\n{after}\n")
     say(f"   and after optimization:\n\n{optimized}\n")
     say("6. That gradient on every target, against the reference machine:\n")
-    print_results(results["crosscheck"])
+    print_results(*results["crosscheck"])

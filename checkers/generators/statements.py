@@ -109,6 +109,8 @@ def branch(w: Writer) -> None:
     w.mark("branch")
     v = carried(w)
     words = ["if"] + ["elif"] * (w.may("elif") and w.flip()) + ["else"] * w.flip()
+    if "elif" in words:
+        w.mark("elif")
     for word in words:
         w.line(f"{word}:" if word == "else" else f"{word} {condition(w, 2)}:")
         with w.block():
@@ -203,21 +205,22 @@ def tuple_loop(w: Writer) -> None:
         _turn(w, variables)
 
 
-ANYWHERE, OUTSIDE_LOOPS, SHALLOW = 6, 3, 2
+ANYWHERE, NESTED, SHALLOW = 6, 3, 2
+BESIDE_LOOPS = (captured_call, higher_order, recursive)  # each turn would assign again what they capture
 MAKERS: tuple[tuple[Callable[[Writer], None], str, int], ...] = (
     (assign, "", ANYWHERE),
-    (branch, "branch", OUTSIDE_LOOPS),
+    (branch, "branch", NESTED),
     (while_loop, "while", SHALLOW),
     (range_loop, "range", SHALLOW),
     (tuple_loop, "over_tuple", SHALLOW),
     (make_tuple, "tuple", ANYWHERE),
     (swap, "tuple", ANYWHERE),
     (integer_variable, "integer", ANYWHERE),
-    (define, "definition", OUTSIDE_LOOPS),
-    (short, "lambda", OUTSIDE_LOOPS),
+    (define, "definition", NESTED),
+    (short, "lambda", NESTED),
     (captured_call, "captured_call", SHALLOW),
     (higher_order, "higher_order", SHALLOW),
     (in_tuple, "functions_in_tuples", SHALLOW),
     (recursive, "recursion", SHALLOW),
-    (grad_of, "nested_grad", OUTSIDE_LOOPS),
+    (grad_of, "nested_grad", NESTED),
 )

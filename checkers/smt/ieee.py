@@ -17,7 +17,7 @@ from typing import Any
 import z3
 
 from checkers.smt.real import CELLS as REAL_CELLS
-from checkers.smt.terms import Course
+from checkers.smt.terms import Course, without_discrete
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import instantiate, wrong
 from semantics.denotation import Reading
@@ -201,7 +201,7 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "eq": _comparison("eq", z3.fpEQ, lambda a, b: a == b),
     "ne": _comparison("ne", z3.fpNEQ, lambda a, b: a != b),
     "not_": REAL_CELLS["not_"],
-    "instantiate": lambda run, d, x: instantiate(d, x, lambda _: run.number(0.0)),
+    "instantiate": lambda run, d, x: instantiate(d, without_discrete(x), lambda _: run.number(0.0)),
     "seed": lambda run, out: run.number(1.0),
 }
 

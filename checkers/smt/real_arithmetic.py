@@ -9,7 +9,18 @@ from typing import Any
 
 import z3
 
-from checkers.smt.terms import Course, as_real, fraction, is_integer, is_number, product, real, together, uninterpreted
+from checkers.smt.terms import (
+    Course,
+    as_real,
+    fraction,
+    is_integer,
+    is_number,
+    product,
+    real,
+    together,
+    uninterpreted,
+    without_discrete,
+)
 from semantics.columns.structure import instantiate, wrong
 from semantics.errors import Trap
 from semantics.tangents import ZERO
@@ -178,4 +189,4 @@ def seed(_: Course, out: Any) -> Any:
 
 
 def instantiated(course: Course, d: Any, x: Any) -> Any:
-    return instantiate(d, x, lambda primal: None if is_integer(primal) or z3.is_bool(primal) else real(0))
+    return instantiate(d, without_discrete(x), lambda _: real(0))

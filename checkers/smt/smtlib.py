@@ -62,11 +62,14 @@ def script(assertions: Sequence[z3.ExprRef], logic: str = "ALL") -> str:
 
 
 def _print(term: z3.ExprRef, text: dict[int, str], declared: dict[str, str]) -> str:
-    """One node, given the text of its children; declares what is uninterpreted."""
+    """One node, given the text of its children; declares what is uninterpreted, sorts before what is made of them."""
     declaration = term.decl()
     children = [text[c.get_id()] for c in term.children()]
     name = declaration.name()
     if declaration.kind() == z3.Z3_OP_UNINTERPRETED:
+        for sort in (*(declaration.domain(i) for i in range(declaration.arity())), declaration.range()):
+            if sort.kind() == z3.Z3_UNINTERPRETED_SORT:
+                declared[f" {sort.name()}"] = f"(declare-sort {sort.name()} 0)"
         domain = " ".join(declaration.domain(i).sexpr() for i in range(declaration.arity()))
         declared[name] = f"(declare-fun {name} ({domain}) {declaration.range().sexpr()})"
         return f"({name} {' '.join(children)})" if children else name

@@ -7,6 +7,7 @@ functions (`u_exp`); see `purify`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ import z3
 
 from semantics.columns.structure import wrong
 from semantics.tangents import ZERO
+from semantics.values import Closure
 
 PI = "u_pi"
 
@@ -77,6 +79,15 @@ def together(name: str, a: Any, b: Any) -> tuple[Any, Any]:
     if a is ZERO or b is ZERO or (is_integer(a) and is_integer(b)):
         return a, b
     return as_real(name, a), as_real(name, b)
+
+
+def without_discrete(x: Any) -> Any:
+    """x with unit for every symbolic integer and boolean, which have no sensitivity. Recursion is bounded by the nesting of types."""
+    if isinstance(x, tuple):
+        return tuple(without_discrete(item) for item in x)
+    if isinstance(x, Closure):
+        return replace(x, captured=without_discrete(x.captured))
+    return None if z3.is_bool(x) or (z3.is_expr(x) and z3.is_int(x)) else x
 
 
 def product(base: Any, n: int) -> Any:

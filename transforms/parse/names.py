@@ -256,6 +256,9 @@ class TextNames:
                 return Refused(
                     f"{name} has a decorator, which only running the module could tell the meaning of", "remove the decorator"
                 )
+            case ast.AsyncFunctionDef() | ast.ClassDef() if name not in self.extra:
+                kind = "a class" if isinstance(statement, ast.ClassDef) else "an async def"
+                return Refused(f"{name} is {kind}, which is not in the language", "write a plain def, and tuples for data")
             case ast.FunctionDef(decorator_list=[]):
                 return self.known(name, statement)
             case ast.Assign(targets=[ast.Name()], value=ast.Lambda() as function):

@@ -68,27 +68,31 @@ ALLOWED: tuple[type[ast.AST], ...] = (
 def check_subset(source: Source, root: Function) -> None:
     """Malformed at the first piece of `root`, in the order of the text, that the language does not have."""
     strings = _permitted_strings(root)
-    found = [(n, why) for n in _pieces(root) if n is not root and (why := _objection(n, strings)) is not None]
+    found = [(at, why) for node, at in _pieces(root) if node is not root and (why := _objection(node, strings)) is not None]
     if found:
-        node, (what, remedy) = min(found, key=lambda f: (getattr(f[0], "lineno", 0), getattr(f[0], "col_offset", 0)))
-        raise source.refuse(node, what, remedy, rule="subset")
+        at, (what, remedy) = min(found, key=lambda f: (f[0].lineno, f[0].col_offset))
+        raise source.refuse(at, what, remedy, rule="subset")
 
 
-def _pieces(root: ast.AST) -> Iterator[ast.AST]:
-    """Every node below `root` but annotations, each operator replaced by its expression's place."""
-    todo: list[ast.AST] = [root]
+def _pieces(root: Function) -> Iterator[tuple[ast.AST, ast.expr | ast.stmt | ast.arg]]:
+    """Every node below `root` but annotations, parents first, each with itself or its nearest ancestor that has a place."""
+    todo: list[tuple[ast.AST, ast.expr | ast.stmt | ast.arg]] = [(root, root)]
     while todo:
-        node = todo.pop()
-        yield node
+        node, at = todo.pop()
+        if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
+            at = node
+        elif isinstance(node, ast.arguments):
+            at = node.vararg or node.kwarg or at
+        yield node, at
         for field, value in ast.iter_fields(node):
             if field not in ("annotation", "returns", "ctx", "type_comment"):
-                todo.extend(v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
+                todo.extend((v, at) for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
 
 
-def _permitted_strings(root: ast.AST) -> set[int]:
+def _permitted_strings(root: Function) -> set[int]:
     """The strings that may stand: docstrings, arguments of calls, and elements of a tuple that is one."""
     found: set[int] = set()
-    for node in _pieces(root):
+    for node, _ in _pieces(root):
         if isinstance(node, ast.Expr):
             found.add(id(node.value))
         elif isinstance(node, ast.Call):

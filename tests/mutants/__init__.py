@@ -1,0 +1,7 @@
+"""
+Planted bugs, each with the checker expected to catch it, and correct variants on which no alarm may ring.
+
+    transform        bugs in J, made by replacing one of its rules or one thing that a rule uses
+    primitives       wrong backpropagators
+    rewrites         unsound rules and passes
+"""

@@ -1,0 +1,272 @@
+"""Wrong gradients that public systems shipped, in scalar form: each is caught, as the kind it is, by one of the checks named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adjudge.primitives import primitive
+from checkers.primitive_audit import check, check_vjp
+
+ZOO: dict[str, tuple[Callable[..., Any], Callable[..., Any], set[str], str]] = {}
+
+
+def power_rule(x, n, out, dout):
+    return n * x ** (n - 1.0) * dout, 0.0 if x <= 0 else out * math.log(x) * dout
+
+
+def power_rule_by_exponent(x, n, out, dout):
+    slope = 0.0 if n == 0 else n * x ** (n - 1.0)
+    return dout * slope, dout * out * math.log(x)
+
+
+def asec(x):
+    return math.acos(1.0 / x)
+
+
+def logaddexp(x, y):
+    return max(x, y) + math.log1p(math.exp(-abs(x - y)))
+
+
+def masked(a, b, m):
+    return math.log(math.exp(a) + m * math.exp(b))
+
+
+def masked_rule(a, b, m, out, dout):
+    return dout * math.exp(a - out), dout * (m * math.exp(b - out)), dout * math.exp(b - out)
+
+
+def where(condition, yes, no):
+    return yes if condition else no
+
+
+def elu(x):
+    return x if x > 0 else math.expm1(x)
+
+
+def elu_rule(x, out, dout):
+    positive = 1.0 if x > 0 else 0.0
+    return (dout * (positive + (1.0 - positive) * math.exp(x)),)
+
+
+def celu_rule(x, out, dout):
+    positive = 1.0 if x > 0 else 0.0
+    return (dout * (positive * 1.0 + (1.0 - positive) * (out + 1.0) * math.exp(x) / math.exp(x)),)
+
+
+def blend(a, b, t):
+    return a + t * (b - a)
+
+
+def magnitude(x):
+    return math.sqrt(x * x)
+
+
+def back_and_forth(x):
+    return math.sqrt(x) ** 2
+
+
+def back_and_forth_rule(x, out, dout):
+    root = math.sqrt(x)
+    return (dout * (2.0 * root) * (0.5 / root),)
+
+
+ZOO |= {
+    "x**0 at 0": (lambda x, n: x**n, power_rule, {"edges"}, "fault"),
+    "d/dn x**n at 0": (lambda x, n: x**n, power_rule_by_exponent, {"edges"}, "fault"),
+    "integer exponent at 0": (lambda x: x**0, lambda x, out, d: (0 * x ** (0 - 1) * d,), {"edges"}, "fault"),
+    "norm at 0": (lambda x, y: math.hypot(x, y), lambda x, y, out, d: (d * x / out, d * y / out), {"kinks"}, "fault"),
+    "x / |x| at 0": (lambda x: abs(x), lambda x, out, d: (d * x / abs(x),), {"kinks"}, "fault"),
+    "slope of abs is 2 at 0": (lambda x: abs(x), lambda x, out, d: (d * (2.0 if x == 0 else x / abs(x)),), {"kinks"}, "fault"),
+    "ties in max count twice": (
+        lambda x, y: max(x, y),
+        lambda x, y, out, d: (d if x == out else 0.0, d if y == out else 0.0),
+        {"kinks"},
+        "fault",
+    ),
+    "ties in min count never": (
+        lambda x, y: min(x, y),
+        lambda x, y, out, d: (d if x < y else 0.0, d if y < x else 0.0),
+        {"kinks"},
+        "fault",
+    ),
+    "reciprocal without its sign": (lambda x: 1.0 / x, lambda x, out, d: (d / (x * x),), {"jacobian"}, "fault"),
+    "asec with a constant": (asec, lambda x, out, d: (d / (x * math.sqrt(x * x - 1.0)),), {"jacobian", "edges"}, "fault"),
+    "log2 without its constant": (lambda x: math.log2(x), lambda x, out, d: (d / x,), {"jacobian"}, "fault"),
+    "elu overflows in the branch not taken": (elu, elu_rule, {"edges"}, "fault"),
+    "celu overflows in the branch not taken": (elu, celu_rule, {"edges"}, "fault"),
+    "a mask times an overflow": (masked, masked_rule, {"edges", "jacobian"}, "fault"),
+    "logaddexp by exponentials": (
+        logaddexp,
+        lambda x, y, out, d: (
+            d * math.exp(x) / (math.exp(x) + math.exp(y)),
+            d * math.exp(y) / (math.exp(x) + math.exp(y)),
+        ),
+        {"edges"},
+        "fault",
+    ),
+    "zero slope times infinity": (magnitude, lambda x, out, d: (d * (0.5 / out) * (2.0 * x),), {"kinks"}, "fault"),
+    "square after root at 0": (back_and_forth, back_and_forth_rule, {"edges"}, "fault"),
+    "arguments of a blend swapped": (blend, lambda a, b, t, out, d: (d * t, d * (1.0 - t), d * (b - a)), {"jacobian"}, "fault"),
+    "sign of a difference": (lambda x, y: x - y, lambda x, y, out, d: (d, d), {"jacobian"}, "fault"),
+    "d * |d|": (lambda x: math.sin(x), lambda x, out, d: (d * abs(d) * math.cos(x),), {"algebra"}, "fault"),
+    "clip(d, -1, 1)": (lambda x: math.sin(x), lambda x, out, d: (min(max(d, -1.0), 1.0) * math.cos(x),), {"algebra"}, "fault"),
+    "relu(d)": (lambda x: math.sin(x), lambda x, out, d: (max(d, 0.0) * math.cos(x),), {"algebra"}, "fault"),
+    "the cotangent ignored": (lambda x: math.sin(x), lambda x, out, d: (math.cos(x),), {"zero", "algebra"}, "fault"),
+    "one-hot cotangents only": (
+        lambda x: math.sin(x),
+        lambda x, out, d: (math.cos(x) if d == 1.0 else 0.0,),
+        {"algebra"},
+        "fault",
+    ),
+    "a bias of 1e-7": (lambda x: math.sin(x), lambda x, out, d: (d * math.cos(x) + 1e-7,), {"jacobian", "zero"}, "fault"),
+    "a factor of 1 + 1e-9": (lambda x: math.sin(x), lambda x, out, d: (d * math.cos(x) * (1.0 + 1e-9),), {"jacobian"}, "fault"),
+    "expm1 by out + 1": (lambda x: math.expm1(x), lambda x, out, d: (d * (out + 1.0),), {"edges", "jacobian"}, "accuracy"),
+    "tanh by 1 - out**2": (lambda x: math.tanh(x), lambda x, out, d: (d * (1.0 - out * out),), {"edges"}, "accuracy"),
+}
+
+
+def caught(report: Any, kind: str) -> set[str]:
+    return {f.claim for f in report.findings if f.kind == kind}
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_the_bug_is_caught(name):
+    """As a primitive, by one of the checks that should, and as the kind it is."""
+    forward, rule, claims, kind = ZOO[name]
+    p = primitive(forward, name="suspect")
+    p.backpropagator(rule)
+    report = check(p, examples=100, skip=("composition", "optimizer", "vacuity", "second order", "proof"))
+    assert claims & caught(report, kind), str(report)
+    if kind == "accuracy":
+        assert not caught(report, "fault")
+
+
+@pytest.mark.parametrize(
+    ("forward", "rule", "sample", "claims"),
+    [
+        (lambda x: np.power(x, 0.0), lambda xs, y, d: (d * 0.0 * np.power(xs[0], -1.0),), (1.0,), {"edges"}),
+        (lambda x: np.exp(x), lambda xs, y, d: (d * y + 1e-7,), (1.0,), {"jacobian", "zero"}),
+        (lambda x, y: np.maximum(x, y), lambda xs, y, d: (d * (xs[0] == y), d * (xs[1] == y)), (1.0, 2.0), {"kinks"}),
+        (lambda x: np.where(x > 0, x, np.expm1(x)) + 0.0, lambda xs, y, d: (d * np.where(xs[0] > 0, 1.0, 0.0),), (1.0,), {"jacobian"}),
+        (
+            lambda x: np.where(x > 0, x, np.expm1(x)) + 0.0,
+            lambda xs, y, d: (d * ((xs[0] > 0) * 1.0 + (xs[0] <= 0) * np.exp(xs[0])),),
+            (1.0,),
+            {"edges"},
+        ),
+        (lambda x: np.sin(x), lambda xs, y, d: (np.clip(d, -1.0, 1.0) * np.cos(xs[0]),), (1.0,), {"algebra"}),
+        (lambda x: np.sin(x), lambda xs, y, d: (-np.cos(xs[0]) * d,), (1.0,), {"jacobian"}),
+    ],
+)
+def test_the_bug_is_caught_in_a_black_box(forward, rule, sample, claims):
+    report = check_vjp(forward, rule, [sample], examples=60, skip=("composition", "vacuity"))
+    assert claims & caught(report, "fault"), str(report)
+
+
+def test_an_accuracy_loss_of_a_black_box_is_no_fault():
+    """Nothing of it can be read; that its error moves with one ulp of `out` shows that it is rounding."""
+    report = check_vjp(lambda x: np.expm1(x), lambda xs, y, d: (d * (y + 1.0),), [(-20.0,), (1.0,)], examples=60, skip=("composition",))
+    assert caught(report, "fault") == set()
+    assert {"jacobian"} <= caught(report, "accuracy")
+
+
+def test_stale_state_is_caught():
+    """The forward pass saves a residual that the pullback of an earlier point then uses."""
+    saved = {}
+
+    def forward(x):
+        saved["x"] = x
+        return math.sin(x)
+
+    report = check_vjp(forward, lambda xs, y, d: (d * math.cos(saved["x"]),), [(1.0,), (2.0,)], examples=60)
+    assert "replay" in caught(report, "fault")
+
+
+def test_a_mutated_residual_is_caught():
+    """The pullback scales what it captured, so its second answer is another."""
+    residual = [1.0]
+
+    def pullback(xs, y, d):
+        residual[0] *= 1.5
+        return (d * residual[0] * math.cos(xs[0]),)
+
+    report = check_vjp(lambda x: math.sin(x), pullback, [(1.0,)], examples=60)
+    assert "replay" in caught(report, "fault")
+    assert "purity" in caught(report, "convention")
+
+
+def test_a_counter_that_changes_no_answer_is_a_convention():
+    """The near miss: state, but no consequence."""
+    calls = [0]
+
+    def pullback(xs, y, d):
+        calls[0] += 1
+        return (d * math.cos(xs[0]),)
+
+    report = check_vjp(lambda x: math.sin(x), pullback, [(1.0,)], examples=60)
+    assert caught(report, "fault") == set()
+    assert caught(report, "convention") >= {"purity"}
+
+
+def test_first_order_right_and_second_wrong():
+    """The rule of the rule is wrong: J(J(p)) disagrees with second differences, J(p) with nothing."""
+    slope = primitive(lambda x: math.cos(x), name="slope")
+
+    @slope.backpropagator
+    def _(x, out, dout):
+        return (dout * math.sin(x),)
+
+    wave = primitive(lambda x: math.sin(x), name="wave")
+
+    @wave.backpropagator
+    def _(x, out, dout):
+        return (dout * slope(x),)
+
+    report = check(wave, examples=60, skip=("composition",))
+    assert caught(report, "fault") == {"second order"}
+
+
+def test_a_value_held_fixed_is_wrong_to_second_order():
+    """A slope that goes through an integer has no derivative of its own."""
+    p = primitive(lambda x: x * x, name="square")
+
+    @p.backpropagator
+    def _(x, out, dout):
+        scaled = int(x * 4503599627370496.0)
+        return (dout * 2.0 * (scaled / 4503599627370496.0),)
+
+    report = check(p, examples=60, skip=("composition", "edges"))
+    assert "second order" in caught(report, "fault")
+
+
+@pytest.mark.parametrize(
+    ("rule", "cause"),
+    [
+        (lambda x, out, dout: dout * math.cos(x), "not a tuple"),
+        (lambda x, out, dout: (dout * math.cos(x), 0.0), "2 cotangents for 1"),
+        (lambda x, out, dout: (dout > 0,), "bool"),
+    ],
+)
+def test_the_wrong_container_is_caught(rule, cause):
+    p = primitive(lambda x: math.sin(x), name="wave")
+    p.backpropagator(rule)
+    report = check(p, examples=60)
+    found = [f for f in report.findings if f.claim == "structure" and f.kind == "fault"]
+    assert found
+    assert cause in found[0].counterexample.cause
+
+
+def test_a_wrong_tangent_is_caught_and_a_right_one_is_not():
+    def judged(factor: float) -> set[str]:
+        p = primitive(lambda x, y: x * y, name="product")
+        p.backpropagator(lambda x, y, out, dout: (dout * y, dout * x))
+        p.tangent(lambda x, y, dx, dy: dx * y + factor * x * dy)
+        return caught(check(p, examples=60, skip=("composition", "optimizer")), "fault")
+
+    assert judged(1.0) == set()
+    assert judged(-1.0) == {"tangent"}
