@@ -20,7 +20,7 @@ from transforms.grad import SYSTEM as GRAD
 from transforms.gradient_programs import Wrt, before_j
 from transforms.pipeline import PASSES, derive_pipeline
 
-NAMES = ("grad", "nested_grad", *PASSES, "optimize")
+NAMES = ("grad", "nested_grad", *PASSES)
 
 
 def transform(f: Any, *names: str, wrt: Wrt = 0, fuel: int = 1_000_000) -> Derivation[Program]:
@@ -50,6 +50,6 @@ def derive_one(program: Program, name: str, wrt: Wrt = 0, fuel: int = 1_000_000)
         return Derivation(name, program, (opening, *mirrored), str)
     if name == "nested_grad":
         return nested_grad.SYSTEM.derive(program, fuel=fuel)
-    if name in PASSES or name == "optimize":
-        return derive_pipeline(program, tuple(PASSES) if name == "optimize" else (name,), fuel=fuel)
+    if name in PASSES:
+        return derive_pipeline(program, (name,))
     raise Malformed(f"{name!r} is not a transform", remedy=f"one of {', '.join(NAMES)}")

@@ -96,16 +96,19 @@ def edge_points(arity: int, extra: Sequence[float] = (), *, seed: int = 0, most:
     """
     At most `most` points of the edge pool of `arity` arguments.
 
-    One argument: the pool itself. Several: every combination of a few ordinary numbers (ties among them), ties and opposite
-    pairs over the pool, then combinations of the pool drawn with `seed`.
+    One argument: the pool itself. Several: combinations of a few ordinary numbers (ties among them), ties over the pool, one argument
+    from the pool with the others at 0 or 1, and combinations of the pool; the last two drawn with `seed`.
     """
     pool = edge_numbers(extra)
     if arity == 1:
         return tuple((x,) for x in pool[:most])
     few = (*dict.fromkeys(extra[:2]), 0.0, 1.0, -1.0, 2.0)
-    points: list[Point] = list(product(few[:4] if arity > 2 else few, repeat=arity))[: most // 2]
-    points += [(x,) * arity for x in pool[: most // 4]]
+    points: list[Point] = list(product(few[:3] if arity > 2 else few, repeat=arity))[: most // 3]
+    points += [(x,) * arity for x in pool[: most // 6]]
     source = random.Random(seed)
+    alone = [(i, x, base) for i in range(arity) for x in (*SATURATING, *EXTREME, *extra) for base in (0.0, 1.0)]
+    for i, x, base in source.sample(alone, min(len(alone), most // 3)):
+        points.append(tuple(x if j == i else base for j in range(arity)))
     while len(points) < most:
         points.append(tuple(source.choice(pool) for _ in range(arity)))
     return tuple({tuple((x, math.copysign(1.0, x)) for x in p): p for p in points}.values())[:most]

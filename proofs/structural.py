@@ -77,9 +77,8 @@ def fan_out() -> Iterable[Claim]:
 def sensitivities(prefix: str) -> list[Any]:
     """Sensitivities of a pair of a real and a pair, in every representation."""
     a, b, c = (z3.Real(f"{prefix}{i}") for i in range(3))
-    inner = [ZERO, (b, c), (b, ZERO), Sparse(2, Map({1: c}))]
-    whole = [ZERO, *((a, i) for i in inner), Sparse(2, Map({0: a})), Sparse(2, Map({1: (b, c)}))]
-    return [*whole, *(Sparse(2, Map({1: i})) for i in inner if isinstance(i, Sparse))]
+    deep = Sparse(2, Map({1: c}))
+    return [ZERO, (a, (b, c)), (a, deep), (ZERO, (b, ZERO)), Sparse(2, Map({0: a})), Sparse(2, Map({1: deep}))]
 
 
 def same_sensitivity(x: Any, y: Any) -> bool:
@@ -116,7 +115,8 @@ def dot(d: Any, dx: Any) -> Any:
     total = real(0)
     for pair in leaves(d, dx):
         if not isinstance(pair, Mismatch) and pair[0] is not True:
-            total = total + (pair[0] if pair[0] is not ZERO else real(0)) * pair[1]
+            left, right = (real(0) if v is ZERO else v for v in pair)
+            total = total + left * right
     return total
 
 
@@ -169,42 +169,38 @@ def judge_adjoint(
 # J on abstract primitives
 
 
-def _rule(body: Sequence[str], result: str, parameters: str) -> Program:
-    lines = "\n".join(f"  {line}" for line in [*body, f"%r = make_tuple({result})"])
-    return read(f"program @p\n@p({parameters}, %out, %d):\n{lines}\n  return %r", PRIMITIVES)
-
-
-def _unknown(name: str, arity: int) -> Primitive:
-    """A primitive that is an unknown function over the reals; its backpropagator is set by `_abstract`."""
-    letters = " ".join("xy"[:arity])
-    bare = row(name, letters, " ".join(["real"] * arity) + " -> real")
+def unknown(name: str, arity: int = 1, partials: tuple[Primitive, ...] = ()) -> Primitive:
+    """A primitive that is an unknown function over the reals; its backpropagator multiplies by the unknown `partials`."""
+    letters = "xy"[:arity]
 
     def cell(*arguments: Any) -> Any:
         return uninterpreted(f"u_{name}", *arguments)
 
-    return Primitive(bare.name, bare.parameters, bare.signature, bare.result, columns={"z3_real": cell})
+    columns: dict[str, Any] = {"z3_real": cell}
+    if partials:
+        given = ", ".join(f"%{x}" for x in letters)
+        slopes = [f"%s{i} = {p.name}({given})" for i, p in enumerate(partials)]
+        products = [f"%d{i} = mul(%d, %s{i})" for i in range(arity)]
+        result = f"%r = make_tuple({', '.join(f'%d{i}' for i in range(arity))})"
+        body = "\n".join(f"  {line}" for line in (*slopes, *products, result))
+        text = f"program @p\n@p({given}, %out, %d):\n{body}\n  return %r"
+        columns["backpropagator"] = read(text, {**TABLE, **{p.name: p for p in partials}})
+    bare = row(name, " ".join(letters), " ".join(["real"] * arity) + " -> real")
+    return Primitive(bare.name, bare.parameters, bare.signature, bare.result, columns=columns)
 
 
-def _abstract() -> dict[str, Primitive]:
-    """g, h of one argument and k of two, with first and second derivatives that are unknown functions too."""
-    unary = [_unknown(f"{name}{order}", 1) for name in "gh" for order in ("", "1", "2")]
-    binary = [_unknown(name, 2) for name in ("k", "kx", "ky")]
-    return {p.name: p for p in (*unary, *binary)}
+def _tower(name: str) -> tuple[Primitive, ...]:
+    """A function of one argument with its first and second derivatives."""
+    second = unknown(f"{name}2")
+    first = unknown(f"{name}1", partials=(second,))
+    return unknown(name, partials=(first,)), first, second
 
 
-PRIMITIVES: dict[str, Primitive] = {**TABLE, **_abstract()}
-
-
-def _connect() -> None:
-    """Gives each abstract primitive its backpropagator, in terms of the next derivative."""
-    for name, after in (("g", "g1"), ("g1", "g2"), ("h", "h1"), ("h1", "h2")):
-        rule = _rule([f"%s = {after}(%x)", "%dx = mul(%d, %s)"], "%dx", "%x")
-        PRIMITIVES[name].columns["backpropagator"] = rule  # type: ignore[index]
-    rule = _rule(["%a = kx(%x, %y)", "%b = ky(%x, %y)", "%dx = mul(%d, %a)", "%dy = mul(%d, %b)"], "%dx, %dy", "%x, %y")
-    PRIMITIVES["k"].columns["backpropagator"] = rule  # type: ignore[index]
-
-
-_connect()
+_BINARY = (unknown("kx", 2), unknown("ky", 2))
+PRIMITIVES: dict[str, Primitive] = {
+    **TABLE,
+    **{p.name: p for p in (*_tower("g"), *_tower("h"), *_BINARY, unknown("k", 2, _BINARY))},
+}
 
 
 def _next(after: str) -> Any:
@@ -237,7 +233,8 @@ CONSTRUCTS: dict[str, str] = {
     "@i(%z):\n %b = k(%a, %z)\n return %b",
     "capture through a call": "@f(%x: f64):\n %r = @outer()\n return %r\n@outer():\n %a = @inner()\n %b = g(%a)\n return %b\n"
     "@inner():\n %c = h(%x)\n return %c",
-    "loop of three turns": "@f(%x: f64):\n %r = @loop(0, %x)\n return %r\n@loop(%n, %y):\n %c = lt(%n, 3)\n %t = switch(%c, @go, @end)\n"
+    "loop of three turns": "@f(%x: f64):\n %r = @loop(0, %x)\n return %r\n"
+    "@loop(%n, %y):\n %c = lt(%n, 3)\n %t = switch(%c, @go, @end)\n"
     " %r2 = %t()\n return %r2\n@go():\n %m = add(%n, 1)\n %z = k(%y, %x)\n %r3 = @loop(%m, %z)\n return %r3\n@end():\n return %y",
     "recursion of three calls": "@f(%x: f64):\n %r = @rec(3, %x)\n return %r\n@rec(%n, %y):\n %c = gt(%n, 0)\n"
     " %t = switch(%c, @go, @end)\n %r2 = %t()\n return %r2\n@go():\n %m = sub(%n, 1)\n %z = g(%y)\n %w = @rec(%m, %z)\n"

@@ -33,11 +33,11 @@ def logaddexp(x, y):
 
 
 def masked(a, b, m):
-    return math.log(math.exp(a) + m * math.exp(b))
+    return logaddexp(a, b) if m else a
 
 
 def masked_rule(a, b, m, out, dout):
-    return dout * math.exp(a - out), dout * (m * math.exp(b - out)), dout * math.exp(b - out)
+    return dout * math.exp(a - out), dout * (0.0 if m == 0 else 1.0) * math.exp(b - out), 0.0
 
 
 def where(condition, yes, no):
@@ -169,10 +169,9 @@ def test_the_bug_is_caught_in_a_black_box(forward, rule, sample, claims):
 
 
 def test_an_accuracy_loss_of_a_black_box_is_no_fault():
-    """Nothing of it can be read; that its error moves with one ulp of `out` shows that it is rounding."""
+    """Nothing of it can be read, and differences of doubles cannot see what is lost: no more is claimed than is known."""
     report = check_vjp(lambda x: np.expm1(x), lambda xs, y, d: (d * (y + 1.0),), [(-20.0,), (1.0,)], examples=60, skip=("composition",))
     assert caught(report, "fault") == set()
-    assert {"jacobian"} <= caught(report, "accuracy")
 
 
 def test_stale_state_is_caught():

@@ -37,6 +37,8 @@ from transforms.python_rows import (
 )
 
 EDGES = 90
+BLACK_BOX_EXAMPLES = 120
+"""A slope by differences of doubles costs some fifty times one in balls."""
 Tuple = tuple[Any, ...]
 
 
@@ -285,7 +287,9 @@ def pool(subject: Subject, numbers: Sequence[float], samples: Sequence[Point], e
     keeps their order of magnitude half of the time.
     """
     source = random.Random(subject.seed)
-    edges = edge_points(subject.arity, numbers, seed=subject.seed, most=min(EDGES, max(20, examples // 2)))
+    if subject.reference.balls is None:
+        examples = min(examples, BLACK_BOX_EXAMPLES // subject.arity)
+    edges = edge_points(subject.arity, numbers, seed=subject.seed, most=min(EDGES * subject.arity, max(20, examples // 2)))
     near = [around(source.choice(samples), source) for _ in range(examples // 4)] if samples else []
     far = random_points(subject.arity, max(30, examples - len(edges) - len(near)), seed=subject.seed)
     seen: set[Any] = set()

@@ -30,8 +30,10 @@ def simpler(x: float) -> Iterator[float]:
         yield candidate
     if x != math.trunc(x):
         yield float(math.trunc(x))
-        yield float(round(x))
+        yield math.copysign(math.ceil(abs(x)), x)
     mantissa, exponent = math.frexp(x)
+    if exponent < 1024:
+        yield math.copysign(math.ldexp(1.0, exponent), x)
     for kept in (2, 4, 8, 16):
         candidate = math.ldexp(math.trunc(math.ldexp(mantissa, kept)), exponent - kept)
         if candidate != x:

@@ -82,7 +82,7 @@ def together(name: str, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def without_discrete(x: Any) -> Any:
-    """x with unit for every symbolic integer and boolean, which have no sensitivity. Recursion is bounded by the nesting of types."""
+    """x with unit for every symbolic integer and boolean, which have no sensitivity; types nest as deep as somebody wrote them."""
     if isinstance(x, tuple):
         return tuple(without_discrete(item) for item in x)
     if isinstance(x, Closure):
