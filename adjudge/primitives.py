@@ -38,7 +38,7 @@ class UserPrimitive:
     def __init__(self, function: Callable[..., Any], *, domain: str, kinks: str, name: str | None, signature: str | None) -> None:
         if not callable(function):
             raise IllTyped(f"{function!r} is not a function", rule="primitive", remedy="decorate a function of reals")
-        found = name or getattr(function, "__name__", "primitive")
+        found = name or str(getattr(function, "__name__", "primitive"))
         if not found.isidentifier():
             raise Malformed(f"{found!r} is not a name", rule="primitive", remedy="give one: @primitive(name='softplus')")
         row, cells = row_of(function, found, domain=domain, kinks=kinks, signature=signature or "", extra=DERIVED)

@@ -28,7 +28,6 @@ from semantics.type_language import UNIT, FunctionType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
 
-
 @dataclass(frozen=True)
 class Lowered:
     """The generated source; the scalar types that `kernel` takes (before fuel and one) and gives (before fuel and status)."""

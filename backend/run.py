@@ -10,14 +10,14 @@ within the running error bound elsewhere (`backend.crosscheck`). Integers beyond
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend import store, toolchain
 from backend.lower import Lowered, lower
 from backend.status import OK, error
-from semantics.errors import AdjudgeError, IllTyped, Malformed
-from semantics.ir import Program
+from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
+from semantics.ir import Parameter, Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar, TupleType
 from semantics.type_lattice import Union
 
@@ -32,7 +32,7 @@ def targets() -> dict[str, str]:
 
 def lowered(program: Program, argument_types: Sequence[Any] | None = None, *, optimize: bool = True) -> Lowered:
     """The first-order form of a program, optimized before where the optimizer is there; as it is where that cannot be lowered."""
-    if optimize and (better := _optimized(program)) is not None:
+    if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
         try:
             return lower(better, argument_types)
         except AdjudgeError:
@@ -40,14 +40,27 @@ def lowered(program: Program, argument_types: Sequence[Any] | None = None, *, op
     return lower(program, argument_types)
 
 
+def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
+    """The program whose entry declares these types where it declares none: the optimizer may rely on them."""
+    parameters = program.graphs[program.entry].parameters
+    if argument_types is None or len(argument_types) != len(parameters):
+        return program
+    nodes = program.nodes
+    for node, type in zip(parameters, argument_types, strict=True):
+        found = nodes[node]
+        if isinstance(found, Parameter) and found.type is None:
+            nodes = nodes.set(node, replace(found, type=type))
+    return replace(program, nodes=nodes)
+
+
 def _optimized(program: Program) -> Program | None:
-    """The optimizer's result, or None if there is no optimizer."""
+    """The optimizer's result; None if there is no optimizer, or it gives up."""
     try:
         from transforms.pipeline import optimize
-    except ImportError:
+
+        return optimize(program)
+    except (ImportError, OutOfFuel):
         return None
-    found = optimize(program)
-    return found if isinstance(found, Program) else getattr(found, "result", None)
 
 
 def source(program: Program, argument_types: Sequence[Any] | None = None) -> str:

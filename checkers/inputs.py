@@ -96,8 +96,8 @@ def edge_points(arity: int, extra: Sequence[float] = (), *, seed: int = 0, most:
     """
     At most `most` points of the edge pool of `arity` arguments.
 
-    One argument: the pool itself. Several: combinations of a few ordinary numbers (ties among them), ties over the pool, one argument
-    from the pool with the others at 0 or 1, and combinations of the pool; the last two drawn with `seed`.
+    One argument: the pool itself. Several: combinations of a few ordinary numbers (ties among them), ties over the pool, one
+    argument from the pool with the others at 0 or 1, and combinations of the pool; the last two drawn with `seed`.
     """
     pool = edge_numbers(extra)
     if arity == 1:

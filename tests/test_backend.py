@@ -18,6 +18,7 @@ from semantics.errors import IllTyped, Malformed, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Hole, row
+from semantics.primitives.table import ELEMENTARY as ELEMENTARY_ROWS
 from semantics.primitives.table import ROWS, TABLE
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
@@ -53,9 +54,7 @@ def integer_operation(name: str) -> Program:
 
 
 SIXTY_FOUR = st.integers(-(1 << 63), (1 << 63) - 1)
-EDGES = st.sampled_from(
-    [0, 1, -1, 2, -2, 3, -3, 1 << 31, 1 << 32, 3037000499, 3037000500, 1 << 62, -(1 << 62), -(1 << 63), (1 << 63) - 1]
-)
+EDGES = st.sampled_from([0, 1, -1, 2, -3, 1 << 32, 3037000499, 3037000500, 1 << 62, -(1 << 62), -(1 << 63), (1 << 63) - 1])
 OPERATIONS = {n: integer_operation(n) for n in ("add", "sub", "mul", "floordiv", "mod", "neg", "abs", "div")}
 
 
@@ -92,8 +91,8 @@ def elementary() -> Program:
     graph = edit.graph("f")
     x, y = edit.parameter(graph, "x", REAL), edit.parameter(graph, "y", REAL)
     calls = []
-    for p in ROWS:
-        if p.name in columns.ULP.cells and f"_{p.name}" in toolchain.python_bindings() and p.name not in ("hypot",):
+    for p in ELEMENTARY_ROWS:
+        if p.name != "hypot":
             calls.append(edit.call(graph, p, *([x] if len(p.signature) == 1 else [x, y])))
     calls += [edit.call(graph, TABLE["pow"], x, edit.constant(c)) for c in (2.0, 0.5, -1.0)]
     calls += [edit.call(graph, TABLE["pow"], edit.constant(2.0), x)]
@@ -154,9 +153,13 @@ def test_any_flow_of_jumps_runs_as_the_machine_runs_it_or_is_irreducible(text: s
     program = read(text)
     try:
         compiled = backend.compile(program, None, "python", optimize=False)
-    except Malformed as error:
+    except Malformed as refusal:
         event("irreducible")
-        assert "enter a loop at two places" in error.what
+        reason = refusal.what
+    else:
+        reason = ""
+    if reason:
+        assert "enter a loop at two places" in reason
         return
     event(f"loops: {compiled.code.source.count('while True')}")
     for x in (1.25, -0.5):
@@ -277,7 +280,7 @@ def test_code_is_stored_once_per_source() -> None:
 
 def test_columns_are_full() -> None:
     for column in (columns.NUMBA, columns.ULP):
-        assert all(p.name in column.cells for p in ROWS if not (column is columns.ULP and p not in ROWS)), column.name
+        assert all(p.name in column.cells for p in ROWS), column.name
         assert all(cell.reason for cell in column.cells.values() if isinstance(cell, Hole))
 
 

@@ -1,4 +1,5 @@
 """Wrong gradients that public systems shipped, in scalar form: each is caught, as the kind it is, by one of the checks named."""
+# ruff: noqa: PLW0108  (a lambda around a library function is a subject of its own: it can be parsed)
 
 from __future__ import annotations
 
@@ -152,7 +153,12 @@ def test_the_bug_is_caught(name):
         (lambda x: np.power(x, 0.0), lambda xs, y, d: (d * 0.0 * np.power(xs[0], -1.0),), (1.0,), {"edges"}),
         (lambda x: np.exp(x), lambda xs, y, d: (d * y + 1e-7,), (1.0,), {"jacobian", "zero"}),
         (lambda x, y: np.maximum(x, y), lambda xs, y, d: (d * (xs[0] == y), d * (xs[1] == y)), (1.0, 2.0), {"kinks"}),
-        (lambda x: np.where(x > 0, x, np.expm1(x)) + 0.0, lambda xs, y, d: (d * np.where(xs[0] > 0, 1.0, 0.0),), (1.0,), {"jacobian"}),
+        (
+            lambda x: np.where(x > 0, x, np.expm1(x)) + 0.0,
+            lambda xs, y, d: (d * np.where(xs[0] > 0, 1.0, 0.0),),
+            (1.0,),
+            {"jacobian"},
+        ),
         (
             lambda x: np.where(x > 0, x, np.expm1(x)) + 0.0,
             lambda xs, y, d: (d * ((xs[0] > 0) * 1.0 + (xs[0] <= 0) * np.exp(xs[0])),),
@@ -170,7 +176,9 @@ def test_the_bug_is_caught_in_a_black_box(forward, rule, sample, claims):
 
 def test_an_accuracy_loss_of_a_black_box_is_no_fault():
     """Nothing of it can be read, and differences of doubles cannot see what is lost: no more is claimed than is known."""
-    report = check_vjp(lambda x: np.expm1(x), lambda xs, y, d: (d * (y + 1.0),), [(-20.0,), (1.0,)], examples=60, skip=("composition",))
+    report = check_vjp(
+        lambda x: np.expm1(x), lambda xs, y, d: (d * (y + 1.0),), [(-20.0,), (1.0,)], examples=60, skip=("composition",)
+    )
     assert caught(report, "fault") == set()
 
 

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import inspect
 import math
+import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,12 +89,23 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in found)
 
 
+def of_library(function: Callable[..., Any]) -> Program:
+    """A function of `math` as a program that calls it."""
+    from transforms.parse import parse_text
+
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "")
+    if module != "math" or getattr(math, name, None) is not function:
+        raise Malformed(f"{function!r} is no Python function", rule="source", remedy="wrap it: lambda x: f(x)")
+    parameters = ", ".join(parameters_of(function))
+    return parse_text(f"import math\ndef {name}_({parameters}):\n    return math.{name}({parameters})\n", f"{name}_")
+
+
 def program_of(function: Callable[..., Any]) -> Program | Hole:
     """The function read by our parser, or a hole with the parser's objection."""
     from transforms.parse import parse
 
     try:
-        return parse(function)
+        return parse(function) if isinstance(function, types.FunctionType) else of_library(function)
     except AdjudgeError as error:
         at = f" ({error.location})" if error.location else ""
         return Hole(f"its Python is outside the language: {error.what}{at}")
@@ -225,7 +238,13 @@ def constants(program: Program) -> Iterator[Any]:
 
 
 def row_of(
-    function: Callable[..., Any], name: str, *, domain: str = "", kinks: str = "", signature: str = "", extra: Any = None
+    function: Callable[..., Any],
+    name: str,
+    *,
+    domain: str = "",
+    kinks: str = "",
+    signature: str = "",
+    extra: Mapping[str, Callable[[Cells], Any]] | None = None,
 ) -> tuple[Primitive, Cells]:
     """The row of a Python function, and the cells to which its backpropagator is added later."""
     from semantics.primitives.row import row
@@ -242,7 +261,7 @@ def row_of(
     cells = Cells({"source": lambda: {"forward": function}, "program": derived(lambda: program_of(function))})
     cells.set_once("meaning", lambda: meaning_of(name, function, len(parameters), lambda: cells["program"]), name)
     for column, maker in (extra or {}).items():
-        cells.set_once(column, derived(lambda maker=maker: maker(cells)), name)
+        cells.set_once(column, derived(partial(maker, cells)), name)
     row_found = Primitive(
         name, plain.parameters, plain.signature, "real", plain.domain, plain.kinks, columns=cells, location=location_of(function)
     )

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -95,8 +96,9 @@ def positions(texts: list[str]) -> int | str | tuple[int | str, ...]:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
+@cache
 def import_file(path: Path) -> ModuleType:
-    """Imports a file that is to be judged. This runs its code, and says so on standard error."""
+    """Imports a file that is to be judged, once. This runs its code, and says so on standard error."""
     errors.print(f"importing {path} (this runs its code)", markup=False)
     spec = importlib.util.spec_from_file_location(f"_judged_{path.stem}", path)
     if spec is None or spec.loader is None:

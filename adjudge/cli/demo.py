@@ -67,12 +67,13 @@ def _audit(name: str, seed: int) -> Report:
 
 def _figure() -> tuple[Program, Program, Program]:
     """Figure 1 of the 2018 paper: parsed, after grad, after optimization."""
+    from transforms import dce
     from transforms.gradient_programs import gradient_program
     from transforms.parse import parse_file
     from transforms.pipeline import optimize
 
     program = parse_file(EXAMPLES / "figure_1.py", "f")
-    after = gradient_program(program)
+    after = dce.SYSTEM.run(gradient_program(program))
     return program, after, optimize(after)
 
 

@@ -4,8 +4,8 @@ The judge of backpropagators (DESIGN, section 6): is this primitive's rule right
     check(primitive)                          a primitive of the table, or a user's
     check_vjp(forward, pullback, samples)     a black box: forward(*xs) -> y, pullback(xs, y, dy) -> tuple
 
-Each answers with a Report: verdicts with their claims, findings with shrunk inputs and stand-alone scripts, and a ledger of what every
-check cost and of what was not judged.
+Each answers with a Report: verdicts with their claims, findings with shrunk inputs and stand-alone scripts, and a ledger of
+what every check cost and of what was not judged.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def check_vjp(
     """
     Judges a pullback against a forward function, both of real scalars.
 
-    forward(*xs) -> y; pullback(xs, y, dy) -> tuple of cotangents, or pullback(*xs, y, dy). samples: argument tuples; the inputs tried
-    are these, points near them, random ones and the edge pool, where forward is finite.
+    forward(*xs) -> y; pullback(xs, y, dy) -> tuple of cotangents, or pullback(*xs, y, dy). samples: argument tuples; the inputs
+    tried are these, points near them, random ones and the edge pool, where forward is finite.
     """
     return judged(lambda: of_functions(forward, pullback, samples, seed=seed, examples=examples), seed, skip)
 

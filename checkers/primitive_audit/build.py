@@ -37,7 +37,7 @@ from transforms.python_rows import (
 )
 
 EDGES = 90
-BLACK_BOX_EXAMPLES = 120
+BLACK_BOX_EXAMPLES = 80
 """A slope by differences of doubles costs some fifty times one in balls."""
 Tuple = tuple[Any, ...]
 
@@ -46,14 +46,18 @@ def row_in(subject: Any) -> Primitive:
     """The row that is meant: a primitive, or an object that carries one. IllTyped for anything else."""
     found = getattr(subject, "row", subject)
     if not isinstance(found, Primitive):
-        raise IllTyped(f"{subject!r} is not a primitive", rule="check", remedy="decorate the function with @primitive, or use check_vjp")
+        raise IllTyped(
+            f"{subject!r} is not a primitive", rule="check", remedy="decorate the function with @primitive, or use check_vjp"
+        )
     return found
 
 
 def of_row(row: Primitive, *, seed: int, examples: int) -> Subject:
     """The subject of a primitive of the table or of a user's. IllTyped if it is not a function of reals with a backpropagator."""
     if row.result not in ("real", "number") or not set(row.signature) <= {"real", "number"}:
-        raise IllTyped(f"{row.name} is not a function of reals", rule="check", remedy="only primitives from reals to a real are judged yet")
+        raise IllTyped(
+            f"{row.name} is not a function of reals", rule="check", remedy="only primitives from reals to a real are judged yet"
+        )
     rule = backpropagator(row)
     source = row.columns.get("source", {})
     forward = MEANING[row]
@@ -148,18 +152,28 @@ def of_functions(
 def checked_samples(samples: Sequence[Tuple]) -> tuple[Point, ...]:
     """The samples as tuples of doubles, all of one length. IllTyped or Malformed with what to do otherwise."""
     if not isinstance(samples, (list, tuple)) or not samples:
-        raise Malformed("samples is empty or no list", rule="check_vjp", remedy="a list of argument tuples: [(1.0, 2.0), (0.5, -1.0)]")
+        raise Malformed(
+            "samples is empty or no list", rule="check_vjp", remedy="a list of argument tuples: [(1.0, 2.0), (0.5, -1.0)]"
+        )
     points = []
     for sample in samples:
-        if isinstance(sample, np.ndarray) or (isinstance(sample, tuple) and any(isinstance(v, np.ndarray) and v.ndim for v in sample)):
-            raise IllTyped("arrays are not in the language yet", rule="check_vjp", remedy="pass scalars; judge an array rule entry by entry")
+        if isinstance(sample, np.ndarray) or (
+            isinstance(sample, tuple) and any(isinstance(v, np.ndarray) and v.ndim for v in sample)
+        ):
+            raise IllTyped(
+                "arrays are not in the language yet", rule="check_vjp", remedy="pass scalars; judge an array rule entry by entry"
+            )
         if isinstance(sample, (int, float)) and not isinstance(sample, bool):
             sample = (sample,)
         if not isinstance(sample, (tuple, list)) or not sample:
-            raise Malformed(f"the sample {sample!r} is not a tuple of arguments", rule="check_vjp", remedy="write (1.0,) for one argument")
+            raise Malformed(
+                f"the sample {sample!r} is not a tuple of arguments", rule="check_vjp", remedy="write (1.0,) for one argument"
+            )
         points.append(tuple(real("a sample", v) for v in sample))
     if len({len(p) for p in points}) != 1:
-        raise Malformed("the samples differ in length", rule="check_vjp", remedy="one number per argument of forward, in every sample")
+        raise Malformed(
+            "the samples differ in length", rule="check_vjp", remedy="one number per argument of forward, in every sample"
+        )
     return tuple(points)
 
 
@@ -232,7 +246,7 @@ def as_positional(function: Callable[..., Any], arity: int) -> Callable[..., Any
     except AdjudgeError:
         pass
     names = ", ".join(f"x{i}" for i in range(arity))
-    wrapped: Callable[..., Any] = eval(f"lambda {names}: function({names})", {"function": function})  # noqa: S307
+    wrapped: Callable[..., Any] = eval(f"lambda {names}: function({names})", {"function": function})
     return wrapped
 
 

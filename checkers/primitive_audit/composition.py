@@ -1,8 +1,8 @@
 """
 Checks 15, 16 and 18: the rule inside programs, its proofs, and the optimizer.
 
-A few programs call the primitive from closures, through captures, in loops of 0, 1 and 3 turns, in a branch, as an argument, and under
-a nested grad. Their gradients by J are compared with differences of the programs, in balls on both sides where both can be read.
+A few programs call the primitive from closures, through captures, in loops of 0, 1 and 3 turns, in a branch, as an argument,
+and under a nested grad. Their gradients by J are compared with differences of the programs, in balls on both sides where both can be read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from checkers.inputs import Point
 from checkers.primitive_audit.findings import finding
 from checkers.primitive_audit.orders import on_machine, read
-from checkers.primitive_audit.programs import in_balls
+from checkers.primitive_audit.programs import in_balls, machine_call
 from checkers.primitive_audit.reference import Balls, Enclosure, Numeric, unit
 from checkers.primitive_audit.subject import Judged, Subject
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
@@ -116,7 +116,7 @@ TEMPLATES: dict[str, str] = {
 
 
 BRIEF = ("fan-out", "captures", "one turn")
-"""The templates for every argument but the first."""
+"""The templates for every argument but the first, and for black boxes, whose slopes are dear."""
 
 
 def template(subject: Subject, name: str, i: int) -> Program:
@@ -150,7 +150,7 @@ def composition(subject: Subject) -> list[Verdict]:
     judged = 0
     points = ordinary(subject, POINTS)
     for i in range(subject.arity) if points else ():
-        for name in TEMPLATES if i == 0 else BRIEF:
+        for name in TEMPLATES if i == 0 and subject.reference.balls is not None else BRIEF:
             if subject.rule is None and name == "nested grad":
                 continue
             program = template(subject, name, i)
@@ -160,12 +160,12 @@ def composition(subject: Subject) -> list[Verdict]:
                 if isinstance(verdict, Refuted):
                     return [verdict]
                 judged += verdict
-    return [Passed(judged, f"gradients of {len(TEMPLATES)} programs", claim)] if judged else [Unknown("no reference decides", claim)]
+    return (
+        [Passed(judged, f"gradients of {len(TEMPLATES)} programs", claim)] if judged else [Unknown("no reference decides", claim)]
+    )
 
 
-def _composed(
-    subject: Subject, claim: str, name: str, i: int, point: Judged, program: Program, gradient: Program
-) -> Refuted | int:
+def _composed(subject: Subject, claim: str, name: str, i: int, point: Judged, program: Program, gradient: Program) -> Refuted | int:
     """The fault of one gradient, or how many were right."""
     xs = reordered(point.xs, i)
     balls = subject.reference.balls is not None
@@ -174,7 +174,7 @@ def _composed(
         if not balls:
             return 0
         runs = expand(program)
-    reference: Balls | Numeric = Balls(lambda *v: in_balls(runs, v)) if balls else Numeric(lambda *v: on_machine(runs, v))
+    reference: Balls | Numeric = Balls(lambda *v: in_balls(runs, v)) if balls else Numeric(machine_call(runs))
     wanted = reference.slope(xs, unit(subject.arity, 0)).value
     if wanted is None or not wanted.finite:
         return 0

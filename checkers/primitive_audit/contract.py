@@ -47,7 +47,9 @@ def structure(subject: Subject) -> list[Verdict]:
                 if pulled.raised.split(":")[0] in ("OverflowError", "ZeroDivisionError", "ValueError", "FloatingPointError"):
                     continue
                 cause = "the rule raises; it must answer wherever the function does"
-                return [finding(subject, claim, point, d=d, found=pulled.raised, wanted="a tuple of reals", cause=cause, test="True")]
+                return [
+                    finding(subject, claim, point, d=d, found=pulled.raised, wanted="a tuple of reals", cause=cause, test="True")
+                ]
             if (cause := misshapen(pulled.raw, subject.arity)) != "":
                 wanted = f"a tuple of {subject.arity} real{'s' * (subject.arity != 1)}"
                 kinds = "all(isinstance(v, float) for v in pull(dout))"
@@ -83,7 +85,16 @@ def purity(subject: Subject) -> list[Verdict]:
             changed = ", ".join(n for n in after if after[n] != before.get(n))
             note = "a fault only if answers change; see replay"
             return [
-                finding(subject, claim, point, found=f"{changed} changed", wanted="no writes", kind="convention", cause="the rule keeps state", note=note)
+                finding(
+                    subject,
+                    claim,
+                    point,
+                    found=f"{changed} changed",
+                    wanted="no writes",
+                    kind="convention",
+                    cause="the rule keeps state",
+                    note=note,
+                )
             ]
     return [Passed(min(8, len(subject.points)), "no captured object changed", claim)]
 
@@ -187,7 +198,16 @@ def _scaled(subject: Subject, point: Judged, d: float) -> Any:
             test = f"pull({factor!r} * dout)[{i}] == {factor!r} * pull(dout)[{i}]"
             note = f"{law}, entry {i} ({subject.parameters[i]})"
             return finding(
-                subject, "algebra", point, d=d, found=b, wanted=a, kind="accuracy" if near else "fault", cause=cause, note=note, test=test
+                subject,
+                "algebra",
+                point,
+                d=d,
+                found=b,
+                wanted=a,
+                kind="accuracy" if near else "fault",
+                cause=cause,
+                note=note,
+                test=test,
             )
     return None
 
@@ -203,7 +223,9 @@ def _added(subject: Subject, point: Judged, d: float, e: float) -> Any:
         room = subject.budget(point.xs)[0] * (abs(a) + abs(b) + abs(c))
         if abs(a + b - c) <= room:
             continue
-        noise = (abs(d) + abs(e)) * max(subject.jitter(point, i, subject.pulled(point.xs, point.y, 1.0)[i]), subject.roughness(point, i))
+        noise = (abs(d) + abs(e)) * max(
+            subject.jitter(point, i, subject.pulled(point.xs, point.y, 1.0)[i]), subject.roughness(point, i)
+        )
         if abs(a + b - c) <= room + 8 * noise:
             continue
         test = f"abs(pull(dout)[{i}] + pull({e!r})[{i}] - pull(dout + {e!r})[{i}]) <= {room + 8 * noise!r}"

@@ -160,9 +160,8 @@ def _offset(subject: Subject, i: int, rows: Rows) -> str:
 
 
 def _factor(subject: Subject, i: int, rows: Rows) -> str:
-    quantities = [(name, lambda p, k=k: p.xs[k]) for k, name in enumerate(subject.parameters)]
-    for name, value in (*quantities, ("out", lambda p: p.y)):
-        usable = [(f, w.middle, value(p)) for p, f, w in rows if value(p) and w.middle]
+    for k, name in enumerate((*subject.parameters, "out")):
+        usable = [(f, w.middle, v) for p, f, w in rows if (v := (*p.xs, p.y)[k]) and w.middle]
         if len(usable) > 2 and all(_close(f * v, w) for f, w, v in usable):
             return f"missing factor {name}"
         if len(usable) > 2 and all(_close(f, w * v) for f, w, v in usable):

@@ -64,6 +64,8 @@ def explain(subject: Subject, claim: str, i: int, kind: str, where: list[Judged]
     simple = min(where, key=lambda p: sum(abs(math.frexp(x)[1]) for x in p.xs if math.isfinite(x)))
     xs = shrink(simple.xs, fails)
     point, found, opinion = opinion_at(xs)
+    if opinion.verdict == "fault" and subject.confirmed(point, i, opinion).verdict != "fault":
+        opinion = Opinion("skip")
     if opinion.wanted is None or opinion.verdict != kind:
         point, found, opinion = opinion_at(simple.xs)
     wanted = opinion.wanted
@@ -80,7 +82,8 @@ def explain(subject: Subject, claim: str, i: int, kind: str, where: list[Judged]
         cause = f"{found}: zero times infinity, or an intermediate overflows, in a branch that is not taken or at a special value"
     else:
         cause = suspect(subject, i) or cause
-    note = f"entry {i} ({subject.parameters[i]}), wrong at {len(where)} of {tried}; reference: {slope.by}, allowed {opinion.allowed:.3g}"
+    note = f"entry {i} ({subject.parameters[i]}), wrong at {len(where)} of {tried}; "
+    note += f"reference: {slope.by}, allowed {opinion.allowed:.3g}"
     test = f"{lo!r} <= pull(dout)[{i}] <= {hi!r}".replace("inf", "math.inf")
     return finding(subject, claim, point, found=found, wanted=wanted.middle, kind=kind, cause=cause, note=note, test=test)
 
@@ -121,7 +124,15 @@ def infinite_cotangent(subject: Subject) -> list[Verdict]:
                     if convention is None:
                         cause = "NaN of an infinite cotangent: 0 * inf, or inf - inf"
                         convention = finding(
-                            subject, claim, point, d=d, found=found, wanted="0 or infinite", kind="convention", cause=cause, note=note
+                            subject,
+                            claim,
+                            point,
+                            d=d,
+                            found=found,
+                            wanted="0 or infinite",
+                            kind="convention",
+                            cause=cause,
+                            note=note,
                         )
                 elif nonzero and found != math.copysign(math.inf, value.middle) * math.copysign(1.0, d):
                     wanted = math.copysign(math.inf, value.middle * math.copysign(1.0, d))

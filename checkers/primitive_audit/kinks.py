@@ -58,7 +58,13 @@ def kinks(subject: Subject) -> list[Verdict]:
         conventions.setdefault(
             answer,
             finding(
-                subject, claim, point, found=answer if len(answer) > 1 else answer[0], wanted=shown, kind="convention", cause="its choice at a kink"
+                subject,
+                claim,
+                point,
+                found=answer if len(answer) > 1 else answer[0],
+                wanted=shown,
+                kind="convention",
+                cause="its choice at a kink",
             ),
         )
     if not judged:
@@ -70,13 +76,14 @@ def kinks(subject: Subject) -> list[Verdict]:
 def outside_hull(subject: Subject, point: Judged, answer: Gradient) -> Refuted | None:
     """The fault at a kink in several arguments, if some direction separates the answer from every nearby gradient."""
     gradients = nearby(subject, point)
+    along: Enclosure | None
     if gradients:
         for v in normals(subject.arity, gradients):
-            along = [sum(a * b for a, b in zip(g, v, strict=True)) for g in gradients]
+            seen = [sum(a * b for a, b in zip(g, v, strict=True)) for g in gradients]
             claimed = sum(a * b for a, b in zip(answer, v, strict=True))
             room = 2.0**-18 * sum(map(abs, v)) * (1 + max(abs(x) for g in gradients for x in g))
-            if claimed > max(along) + room:
-                return _tie(subject, point, v, claimed, Enclosure(min(along), max(along)), room)
+            if claimed > max(seen) + room:
+                return _tie(subject, point, v, claimed, Enclosure(min(seen), max(seen)), room)
         return None
     for v in product((0.0, 1.0, -1.0), repeat=min(subject.arity, 4)):
         direction = (*v, *(0.0,) * (subject.arity - len(v)))
@@ -91,10 +98,13 @@ def outside_hull(subject: Subject, point: Judged, answer: Gradient) -> Refuted |
 
 def _tie(subject: Subject, point: Judged, v: Direction, claimed: float, along: Enclosure, room: float) -> Refuted:
     shown = ", ".join(f"{a:g}" for a in v)
-    cause = f"its cotangents add up to {claimed:g} along ({shown}), where the derivative lies in {along}: ties are counted more than once"
+    count = "more than once" if claimed > along.hi else "less than once"
+    cause = f"its cotangents add up to {claimed:g} along ({shown}), where the derivative lies in {along}: ties count {count}"
     weighted = " + ".join(f"{a!r} * pull(dout)[{i}]" for i, a in enumerate(v) if a)
     test = f"{along.lo - room!r} <= {weighted} <= {along.hi + room!r}"
-    return finding(subject, "kinks", point, found=claimed, wanted=along.middle, cause=cause, note="a tie-preserving direction", test=test)
+    return finding(
+        subject, "kinks", point, found=claimed, wanted=along.middle, cause=cause, note="a tie-preserving direction", test=test
+    )
 
 
 def nearby(subject: Subject, point: Judged) -> list[Gradient]:
@@ -105,7 +115,10 @@ def nearby(subject: Subject, point: Judged) -> list[Gradient]:
     gradients = []
     for _ in range(SAMPLES):
         xs = tuple(x + NEAR * (abs(x) or 1.0) * source.uniform(-1, 1) for x in point.xs)
-        slopes = [subject.reference.balls.slope(xs, tuple(float(i == j) for j in range(subject.arity))).value for i in range(subject.arity)]
+        slopes = [
+            subject.reference.balls.slope(xs, tuple(float(i == j) for j in range(subject.arity))).value
+            for i in range(subject.arity)
+        ]
         if all(s is not None and s.finite for s in slopes):
             gradients.append(tuple(s.middle for s in slopes if s is not None))
     return gradients if len(gradients) >= SAMPLES // 2 else []
@@ -150,15 +163,29 @@ def aliasing(subject: Subject) -> list[Verdict]:
         if not all(subject.opinion(alias, i, d).verdict == "right" for i, d in enumerate(parts)):
             if any(subject.opinion(alias, i, d).verdict == "fault" for i, d in enumerate(parts)):
                 note = f"{subject.name}({', '.join('x' * subject.arity)})"
-                return [finding(subject, claim, alias, found=sum(parts), wanted=along.value.middle, cause="wrong when arguments coincide", note=note)]
+                return [
+                    finding(
+                        subject,
+                        claim,
+                        alias,
+                        found=sum(parts),
+                        wanted=along.value.middle,
+                        cause="wrong when arguments coincide",
+                        note=note,
+                    )
+                ]
             continue
         judged += 1
         widths = sum(s.value.hi - s.value.lo + s.value.size for s in slopes if s.value is not None)
         room = subject.budget(xs)[0] * widths + widths * 2.0**-40 + subject.budget(xs)[1]
         if along.value.distance(sum(parts)) > room and along.value.distance(sum(parts)) > 8 * sum(
-            subject.conditioned(xs, i, s.value, 0.0)[0].hi - subject.conditioned(xs, i, s.value, 0.0)[0].lo for i, s in enumerate(slopes) if s.value
+            subject.conditioned(xs, i, s.value, 0.0)[0].hi - subject.conditioned(xs, i, s.value, 0.0)[0].lo
+            for i, s in enumerate(slopes)
+            if s.value
         ):
-            return [finding(subject, claim, alias, found=sum(parts), wanted=along.value.middle, cause="the cotangents do not add up")]
+            return [
+                finding(subject, claim, alias, found=sum(parts), wanted=along.value.middle, cause="the cotangents do not add up")
+            ]
     return [Passed(judged, "aliased calls", claim)] if judged else [OutOfScope("no differentiable point on the diagonal", claim)]
 
 

@@ -46,7 +46,9 @@ def second_order(subject: Subject) -> list[Verdict]:
                 if isinstance(verdict, Refuted):
                     return [verdict]
                 judged += verdict
-    return [Passed(judged, "second derivatives, both mixed orders, in balls", claim)] if judged else [Unknown("no reference", claim)]
+    return (
+        [Passed(judged, "second derivatives, both mixed orders, in balls", claim)] if judged else [Unknown("no reference", claim)]
+    )
 
 
 def _second(subject: Subject, claim: str, program: Program, point: Judged, i: int, j: int) -> Any:
@@ -69,8 +71,12 @@ def _second(subject: Subject, claim: str, program: Program, point: Judged, i: in
     if subject.opinion(point, i, subject.pulled(point.xs, point.y, 1.0)[i]).verdict == "fault":
         return 0
     names = f"d2/d{subject.parameters[i]} d{subject.parameters[j]}"
-    cause = "the first derivative is right and its own derivative is not: a rule inside the rule, or a branch that holds a value fixed"
-    return finding(subject, claim, point, d=None, found=found.middle, wanted=wanted.middle, cause=cause, note=f"{names}, allowed {allowed:.3g}")
+    cause = (
+        "the first derivative is right and its own derivative is not: a rule inside the rule, or a branch that holds a value fixed"
+    )
+    return finding(
+        subject, claim, point, d=None, found=found.middle, wanted=wanted.middle, cause=cause, note=f"{names}, allowed {allowed:.3g}"
+    )
 
 
 def read(program: Program, xs: Sequence[float]) -> Enclosure | None:
@@ -115,9 +121,19 @@ def tangent(subject: Subject) -> list[Verdict]:
         try:
             pushed = float(rule(*point.xs, *direction))
         except (AdjudgeError, ArithmeticError, ValueError, TypeError) as error:
-            return [finding(subject, claim, point, found=f"{type(error).__name__}: {error}", wanted=sum(terms), cause="the tangent raises")]
-        widths = [subject.conditioned(point.xs, i, s, 0.0)[0] for i in range(subject.arity) if (s := subject.slope(point.xs, i).value)]
-        room = 2 * subject.budget(point.xs)[0] * sum(map(abs, terms)) + 2 * sum(2 * (w.hi - w.lo) for w in widths) + subject.budget(point.xs)[1]
+            return [
+                finding(
+                    subject, claim, point, found=f"{type(error).__name__}: {error}", wanted=sum(terms), cause="the tangent raises"
+                )
+            ]
+        widths = [
+            subject.conditioned(point.xs, i, s, 0.0)[0] for i in range(subject.arity) if (s := subject.slope(point.xs, i).value)
+        ]
+        room = (
+            2 * subject.budget(point.xs)[0] * sum(map(abs, terms))
+            + 2 * sum(2 * (w.hi - w.lo) for w in widths)
+            + subject.budget(point.xs)[1]
+        )
         judged += 1
         if not abs(pushed - sum(terms)) <= room:
             cause = "the tangent is not the transpose of the backpropagator, which agrees with the reference: the tangent is wrong"

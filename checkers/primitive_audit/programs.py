@@ -39,8 +39,8 @@ def ball_function(primitive: Primitive) -> Callable[..., Any] | None:
     cell = balls(400).column.find(primitive)
     if isinstance(cell, Hole):
         return None
-    program = calling(primitive)
-    return lambda *xs: in_balls(program, xs)
+    caller = calling(primitive)
+    return lambda *xs: in_balls(caller, xs)
 
 
 def machine_call(program: Program) -> Callable[..., Any]:

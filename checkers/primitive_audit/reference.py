@@ -2,8 +2,8 @@
 What a derivative should be: slopes of the forward function, by differences in ball arithmetic where its program can be read so,
 and by Richardson extrapolation of double differences where it is a black box. Neither looks at a backpropagator.
 
-    Ball     f is evaluated at x, x ± h and x ± h' (h = s 2^-100, h' = s 2^-150, s the size of x, at most 1) with hundreds of bits; the two
-             one-sided quotients of each step bound the rounding, their change from h to h' bounds the truncation
+    Ball     f is evaluated at x, x ± h and x ± h' with hundreds of bits (h = s 2^-100, h' = s 2^-150, s the size of x, at most
+             1); the radius of the quotients bounds the rounding, their change from h to h' estimates the truncation
     Numeric  f is evaluated in doubles only, where each value may be wrong by `ULPS` units; its bound is an estimate, not a proof
 
 A `Slope` knows both one-sided derivatives, and with them whether the point is a kink.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flint import arb, ctx
@@ -153,9 +154,9 @@ class Balls:
         return slope
 
     def confirmed(self, xs: Point, direction: Direction) -> Slope:
-        """The slope again, with steps so small that no kink of a function of doubles is between them: asked before a fault is claimed."""
+        """The slope again, with steps so small that dense kinks are seen for what they are: asked before a fault is claimed."""
         slope, wide = with_precision(6000, lambda: self._slope(xs, direction, FINE_STEPS))
-        return UNKNOWN if wide else slope  # type: ignore[no-any-return]
+        return UNKNOWN if wide else slope
 
     def _slope(self, xs: Point, direction: Direction, steps: tuple[int, int]) -> tuple[Slope, bool]:
         here = self.at([arb(x) for x in xs])
@@ -188,7 +189,7 @@ class Balls:
 
     def second(self, xs: Point, i: int, j: int) -> Enclosure | None:
         """The second derivative by arguments i and j, where two steps agree."""
-        found = [with_precision(1500, lambda k=k: self._second(xs, i, j, k)) for k in (100, 150)]
+        found = [with_precision(1500, partial(self._second, xs, i, j, k)) for k in (100, 150)]
         far, near = found
         if far is None or near is None:
             return None
@@ -230,7 +231,7 @@ def scale_exponent(xs: Point, direction: Direction) -> int:
     Functions vary on the scale of 1 (sin, floor) or of their argument near 0 (log, sqrt), never on that of a large argument alone.
     """
     moving = [math.frexp(x)[1] for x, v in zip(xs, direction, strict=True) if v and x and math.isfinite(x)]
-    return min(moving + [0])
+    return min([*moving, 0])
 
 
 # doubles

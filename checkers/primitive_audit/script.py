@@ -9,7 +9,6 @@ script falls back to the recorded numbers, and its first line says so.
 from __future__ import annotations
 
 import ast
-import builtins
 import types
 from collections.abc import Callable
 from typing import Any
@@ -70,13 +69,13 @@ def names_used(function: types.FunctionType) -> list[tuple[str, Any]]:
     """The global and captured names that a function uses, with their values."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     found = [(name, cell.cell_contents) for name, cell in cells.items()]
-    todo, seen = [function.__code__], set()
+    todo = [function.__code__]
+    seen: set[str] = set()
     while todo:
         code = todo.pop()
         seen.update(code.co_names)
         todo.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
     found += [(n, function.__globals__[n]) for n in sorted(seen) if n in function.__globals__]
-    assert hasattr(builtins, "abs")
     return found
 
 
@@ -109,4 +108,5 @@ def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: 
         return f"{head}{body}\n\n{point}{tail}sys.exit(1)\n"
     call = "pullback(*x, y, d)" if subject.spread_arguments else "pullback(x, y, d)"
     helpers = f"def pull(d, x=x, y=None):\n    y = forward(*x) if y is None else y\n    return {call}\n\n\n"
-    return f"{head}{body}\n\n\n{point}y = forward(*x)\n\n\n{helpers}print('now   ', pull(dout))\n{tail}right = {test}\nsys.exit(0 if right else 1)\n"
+    verdict = f"right = {test}\nsys.exit(0 if right else 1)\n"
+    return f"{head}{body}\n\n\n{point}y = forward(*x)\n\n\n{helpers}print('now   ', pull(dout))\n{tail}{verdict}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from checkers.inputs import Point, moderate, neighbours
@@ -21,6 +22,8 @@ from semantics.tangents import ZERO
 
 LEAST = 2.0**-1074
 HUGE = 2.0**1000
+ENOUGH = 5
+"""So many confirmed faults of one entry make further confirmations idle; the reported one is confirmed again."""
 GRADUAL = 2.0**-969
 """Below this, a product with a rounding error is subnormal, and error bounds relative to the result do not hold."""
 
@@ -83,6 +86,7 @@ class Subject:
     lost: list[str] = field(default_factory=list)
     slopes: dict[Any, Slope] = field(default_factory=dict)
     opinions: dict[Any, Opinion] = field(default_factory=dict)
+    convicted: dict[int, int] = field(default_factory=dict)
 
     @property
     def arity(self) -> int:
@@ -136,13 +140,21 @@ class Subject:
         key = (tuple((x, math.copysign(1.0, x)) for x in point.xs), i, found.hex())
         if key not in self.opinions:
             opinion = self._opinion(point, i, found)
-            self.opinions[key] = self.confirmed(point, i, found, opinion) if opinion.verdict == "fault" else opinion
+            if opinion.verdict == "fault" and self.convicted.get(i, 0) < ENOUGH:
+                opinion = self.confirmed(point, i, opinion)
+                self.convicted[i] = self.convicted.get(i, 0) + (opinion.verdict == "fault")
+            self.opinions[key] = opinion
         return self.opinions[key]
 
-    def confirmed(self, point: Judged, i: int, found: float, opinion: Opinion) -> Opinion:
+    def confirmed(self, point: Judged, i: int, opinion: Opinion) -> Opinion:
         """The opinion, if the reference in balls says the same with far smaller steps; else "skip": kinks are dense there."""
         balls = self.reference.balls
-        if balls is None or opinion.wanted is None or not all(map(math.isfinite, point.xs)) or self.slope(point.xs, i).by != balls.name:
+        if (
+            balls is None
+            or opinion.wanted is None
+            or not all(map(math.isfinite, point.xs))
+            or self.slope(point.xs, i).by != balls.name
+        ):
             return opinion
         fine = balls.confirmed(point.xs, unit(self.arity, i))
         known = fine.value or fine.left or fine.right
@@ -246,13 +258,17 @@ class Subject:
 
     def jitter(self, point: Judged, i: int, found: float) -> float:
         """How far the answer moves when the arguments or the value move by one double."""
-        moves = [(tuple(n if j == k else x for k, x in enumerate(point.xs)), point.y) for j in range(self.arity) for n in neighbours(point.xs[j])]
+        moves = [
+            (tuple(n if j == k else x for k, x in enumerate(point.xs)), point.y)
+            for j in range(self.arity)
+            for n in neighbours(point.xs[j])
+        ]
         moves += [(point.xs, n) for n in neighbours(point.y)]
         answers = (self.pulled(xs, y, 1.0)[i] for xs, y in moves)
         return max((abs(a - found) for a in answers if math.isfinite(a)), default=0.0)
 
     def roughness(self, point: Judged, i: int) -> float:
-        """The noise of the rule near the point: fourth differences over equal steps of 2^-40, which smooth functions do not have."""
+        """The noise of the rule near the point: fourth differences over steps of 2^-40, which smooth functions do not have."""
         worst = 0.0
         for j, x in enumerate(point.xs):
             step = math.ldexp(1.0, math.frexp(x)[1] - 40) if x else 2.0**-40
@@ -262,7 +278,7 @@ class Subject:
                 line.append(self.pulled(xs, self.value(xs), 1.0)[i])
             differences = line
             for _ in range(4):
-                differences = [b - a for a, b in zip(differences, differences[1:], strict=False)]
+                differences = [b - a for a, b in pairwise(differences)]
             worst = max([worst, *(abs(d) / math.sqrt(70) for d in differences if math.isfinite(d))])
         return worst
 

@@ -1,6 +1,6 @@
 """
-Check 19: would the inputs notice a wrong rule? The author's rule is damaged in a dozen ways; a damaged rule that passes the checks
-of zero, algebra and Jacobian is listed as Vacuous. One that answers bit for bit the same on every point is no damage, and is left out.
+Check 19: would the inputs notice a wrong rule? The author's rule is damaged in a dozen ways; a damaged rule that nowhere leaves
+the reference is listed as Vacuous. One that answers the same numbers on every point is no damage, and is left out.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from checkers.inputs import Point
 from checkers.primitive_audit.subject import Judged, Subject
-from checkers.verdict import Passed, Vacuous, Verdict
+from checkers.verdict import OutOfScope, Passed, Vacuous, Verdict
 
 Answer = tuple[float, ...]
 Mutant = Callable[[Point, float, float], Answer | None]
@@ -44,10 +45,14 @@ def mutants(subject: Subject) -> Iterator[tuple[str, Mutant]]:
     yield "a stale result", lambda xs, y, d: rule(xs, y + 0.5, d)
     yield "a stale argument", lambda xs, y, d: rule((xs[0] + 0.5, *xs[1:]), y, d)
     for i in range(subject.arity):
-        yield f"the cotangent of {subject.parameters[i]} zeroed", of(lambda v, d, i=i: (*v[:i], 0.0, *v[i + 1 :]))
+        yield f"the cotangent of {subject.parameters[i]} zeroed", of(partial(_zeroed, i))
     if subject.arity > 1:
         yield "cotangents swapped", of(lambda v, d: (v[1], v[0], *v[2:]))
         yield "the sign of the last cotangent turned", of(lambda v, d: (*v[:-1], -v[-1]))
+
+
+def _zeroed(i: int, values: Answer, d: float) -> Answer:
+    return (*values[:i], 0.0, *values[i + 1 :])
 
 
 def vacuity(subject: Subject) -> list[Verdict]:
@@ -55,6 +60,13 @@ def vacuity(subject: Subject) -> list[Verdict]:
     claim = "vacuity"
     points = subject.smooth(60, ("sample", "random")) + subject.smooth(40, ("edge",))
     honest = [(p, [subject.pulled(p.xs, p.y, d).values for d in COTANGENTS]) for p in points]
+    if any(
+        subject.opinion(p, i, answers[0][i]).verdict == "fault"
+        for p, answers in honest
+        for i in range(subject.arity)
+        if answers[0] is not None
+    ):
+        return [OutOfScope("the rule itself is wrong: damage to it says nothing", claim)]
     noticed = 0
     survivors: list[Verdict] = []
     for name, mutant in mutants(subject):
