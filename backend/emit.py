@@ -20,6 +20,7 @@ from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 
 LINES = 40_000
 NESTING = 80
+LOOPS = 18
 
 Code = list[Any]  # lines, and lists of lines one level deeper
 
@@ -46,8 +47,31 @@ class Emitter:
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
             return literal(bool(arguments[0].items))
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
-            return STRUCTURAL[primitive.name](self, *arguments)
+            return self.settled(STRUCTURAL[primitive.name](self, *arguments))
         return self.scalar(primitive, arguments)
+
+    def settled(self, value: Any) -> Any:
+        """The value with every choice between scalars computed once, here, so that expressions do not grow by being used twice."""
+        match value:
+            case Reg(text, type, None) if " if " in text:
+                name = self.variable(type)
+                self.line(f"{name} = {text}")
+                return Reg(name, type)
+            case Items(parts):
+                return Items(tuple(self.settled(p) for p in parts))
+            case Fn(function, parts):
+                return Fn(function, tuple(self.settled(p) for p in parts))
+            case Sum(type, tests, options):
+                return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in options))
+            case _:
+                return value
+
+    def settled_test(self, test: str) -> str:
+        if not any(word in test for word in (" if ", " and ", " or ")):
+            return test
+        name = self.variable(BOOLEAN)
+        self.line(f"{name} = {test}")
+        return name
 
     def by_cases(self, primitive: Primitive, arguments: list[Any], at: int) -> Any:
         """One branch for every option of an argument."""
@@ -163,15 +187,21 @@ def stored(value: Any, target: Any) -> list[Reg]:
 
 
 def text_of(code: Code) -> str:
-    """The lines with their indentation; Malformed where Python could not read it."""
+    """The lines with their indentation; Malformed where CPython could not read them: nested too deep, or too many loops."""
     lines: list[str] = []
-    todo: list[tuple[Any, int]] = [(code, 1)]
+    todo: list[tuple[Any, int, int]] = [(code, 1, 0)]
     while todo:
-        item, depth = todo.pop()
+        item, depth, loops = todo.pop()
         if isinstance(item, str):
             lines.append("    " * depth + item)
             continue
-        if depth > NESTING:
-            raise Malformed(f"the code nests more than {NESTING} deep", rule="lower", remedy="run it on the reference machine")
-        todo += [(part, depth + isinstance(part, list)) for part in reversed(item or ["pass"])]
+        if depth > NESTING or loops > LOOPS:
+            raise Malformed(
+                f"the code nests more than {NESTING} deep, or {LOOPS} loops", rule="lower", remedy="use the reference machine"
+            )
+        parts: list[Any] = item or ["pass"]
+        for at in reversed(range(len(parts))):
+            inner = isinstance(parts[at], list)
+            loop = inner and at > 0 and parts[at - 1] == "while True:"
+            todo.append((parts[at], depth + inner, loops + loop))
     return "\n".join(lines)

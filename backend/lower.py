@@ -12,7 +12,7 @@ recursion, closures without end, irreducible jumps, and functions or zeros at th
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 

@@ -3,8 +3,8 @@ Exact tests of programs without calculus and without tolerance, in a prime field
 
 T27, identity: two programs that agree at random residues are the same expression, with a chance of error that is computed.
 
-T26, slopes: for any function the slope s = (f(v') - f(v)) / (v' - v) satisfies f(v') - f(v) = s (v' - v) exactly, and slopes compose
-as derivatives do. So J, run with slopes where it wants partial derivatives, must give f(x') - f(x) = Σ sᵢ (x'ᵢ - xᵢ), whatever
+T26, slopes: for any function the slope s = (f(v') - f(v)) / (v' - v) satisfies f(v') - f(v) = s (v' - v) exactly, and slopes
+compose as derivatives do. So J, run with slopes where it wants partial derivatives, must give f(x') - f(x) = Σ sᵢ (x'ᵢ - xᵢ), whatever
 the primitives mean. It tests what J does with fan-out, closures, captured variables, branches and loops; nothing else.
 `with_slopes` makes of a program one whose primitives carry slopes for backpropagators; its J-program is judged by
 `slope_identity`. This module does not know J: the caller applies it.
@@ -25,7 +25,7 @@ from checkers.columns.partials import SMOOTH
 from checkers.verdict import Counterexample, Passed, Refuted, Unknown, Vacuous, Verdict
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError, Trap
+from semantics.errors import AdjudgeError, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import COMPARISONS, TABLE
@@ -34,6 +34,7 @@ from semantics.text import read
 from semantics.values import same
 
 TRIALS = 8
+FUEL = 5_000  # calls: a loop that waits for a residue to become small waits for ever
 
 
 def _template(program: Program, template: Sequence[Any] | None) -> tuple[Any, ...]:
@@ -66,9 +67,7 @@ def _degree(value: Any) -> int:
     return found
 
 
-def identical_mod_p(
-    a: Program, b: Program, trials: int = TRIALS, seed: int = 0, template: Sequence[Any] | None = None
-) -> Verdict:
+def identical_mod_p(a: Program, b: Program, trials: int = TRIALS, seed: int = 0, template: Sequence[Any] | None = None) -> Verdict:
     """
     Whether two programs are the same function, by their values at random residues.
 
@@ -84,7 +83,9 @@ def identical_mod_p(
         oracle = Oracle(seed * trials + trial)
         point = _drawn(shape, source)
         try:
-            values = [denote(p, _residues(shape, point), modular(oracle)) for p in (a, b)]
+            values = [denote(p, _residues(shape, point), modular(oracle), FUEL) for p in (a, b)]
+        except OutOfFuel:
+            break
         except Trap:
             continue
         judged += 1
@@ -92,7 +93,7 @@ def identical_mod_p(
         if not same(*map(_values, values)):
             return _different(a, b, shape, point, oracle, claim)
     if not judged:
-        return Vacuous("no random point was in the domain of both programs", claim)
+        return Vacuous("at no random point did both programs end inside their domain", claim)
     return Passed(judged, f"points modulo 2^61 - 1; different functions pass one with a chance of at most {degree / P:.1e}", claim)
 
 
@@ -126,7 +127,10 @@ class Pair:
 def _sloped(name: str) -> Primitive:
     """The primitive whose backpropagator multiplies by slopes, which are primitives themselves."""
     row = TABLE[name]
-    slopes = [Primitive(f"slope_{name}_{i}", row.parameters, row.signature, "real", columns={"sloped": name, "slope": i}) for i in range(_arity(name))]
+    slopes = [
+        Primitive(f"slope_{name}_{i}", row.parameters, row.signature, "real", columns={"sloped": name, "slope": i})
+        for i in range(_arity(name))
+    ]
     names = ", ".join(f"%{x}_" for x in row.parameters)
     lines = [f"program @{name}_slopes", "", f"@{name}_slopes({names}, %out, %dout):"]
     for i, p in enumerate(slopes):
@@ -237,8 +241,10 @@ def slope_identity(
         )
         try:
             reading = paired(Oracle(seed * trials + trial))
-            out = denote(program, arguments, reading)
-            slopes = select(denote(gradient_program, arguments, reading))
+            out = denote(program, arguments, reading, FUEL)
+            slopes = select(denote(gradient_program, arguments, reading, FUEL))
+        except OutOfFuel:
+            break
         except Trap:
             continue
         judged += 1
@@ -250,7 +256,9 @@ def slope_identity(
         wanted = out.to + -out.at if isinstance(out, Pair) else Residue(0, 0)
         if total != wanted:
             inputs = {"x": ends[0], "x'": ends[1]}
-            return Refuted(Counterexample(inputs, total.value, wanted.value, note="modulo 2^61 - 1, with random oracles"), claim=claim)
+            return Refuted(
+                Counterexample(inputs, total.value, wanted.value, note="modulo 2^61 - 1, with random oracles"), claim=claim
+            )
     if not judged:
-        return Vacuous("every random point was outside the domain", claim)
+        return Vacuous("at no random point did the program end inside its domain", claim)
     return Passed(judged, "exact identities modulo 2^61 - 1, with random oracles", claim)

@@ -324,3 +324,32 @@ def test_special_values_follow_the_reference_where_targets_usually_differ() -> N
     points = [(x, y) for x in pool for y in pool]
     for found in backend.crosscheck(program, None, points, reference(program), ["python", "cpu"]):
         assert found.bitwise == len(points)
+
+
+def test_code_grows_with_the_program_and_not_with_the_paths_through_it() -> None:
+    lines = ["program @f", "@f(%x: f64):", "  %c0 = lt(%x, 0.0)", "  %v0 = switch(%c0, %x, 1.0)"]
+    for i in range(1, 60):
+        lines += [f"  %w{i} = switch(%c0, %v{i - 1}, 2.0)", f"  %v{i} = switch(%c0, %w{i}, %v{i - 1})"]
+    program = read("\n".join([*lines, "  return %v59"]))
+    compiled = backend.compile(program, None, "python", optimize=False)
+    assert len(compiled.code.source) < 20_000
+    assert (compiled(-3.0), compiled(3.0)) == (run(program, -3.0), run(program, 3.0))
+
+
+def test_calls_nest_deeper_than_pythons_stack() -> None:
+    lines = ["program @f", "@f(%x: f64):", "  %r = @g0(%x)", "  return %r"]
+    for i in range(1500):
+        inner = f"@g{i + 1}(%x{i})" if i < 1499 else f"add(%x{i}, 1.0)"
+        lines += [f"@g{i}(%x{i}):", f"  %a{i} = {inner}", f"  %b{i} = mul(%a{i}, 0.5)", f"  return %b{i}"]
+    program = read("\n".join(lines))
+    assert backend.compile(program, None, "python", optimize=False)(1.0) == run(program, 1.0)
+
+
+def test_code_that_nests_too_deep_for_python_is_refused() -> None:
+    lines = ["program @f", "@f(%x: f64):", "  %r = @g0(%x)", "  return %r"]
+    for i in range(100):
+        deeper = [f"  %z{i} = @g{i + 1}(%x{i})", f"  return %z{i}"] if i < 99 else ["  return 0.0"]
+        lines += [f"@g{i}(%x{i}):", f"  %c{i} = lt(%x{i}, {i}.5)", f"  %t{i} = switch(%c{i}, @h{i}, @k{i})"]
+        lines += [f"  %r{i} = %t{i}()", f"  return %r{i}", f"@h{i}():", f"  return %x{i}", f"@k{i}():", *deeper]
+    with pytest.raises(Malformed, match="nests more than"):
+        backend.compile(read("\n".join(lines)), None, "python", optimize=False)

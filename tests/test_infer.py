@@ -45,7 +45,7 @@ def test_every_run_yields_a_value_of_the_inferred_type(name: str) -> None:
             assert has_type(value, result), (arguments, value, str(result))
 
 
-OPERATORS = "add sub mul div floordiv mod pow neg abs min max exp floor to_real to_boolean lt eq not_ make_tuple getitem length gadd switch".split()  # noqa: E501, SIM905
+OPERATORS = "add sub mul div floordiv mod pow neg abs min max exp floor to_real to_boolean lt eq not_ make_tuple getitem length switch".split()  # noqa: E501, SIM905
 CONSTANTS: list[Any] = [0, 2, -1, 1.5, True, 7]
 
 

@@ -2,6 +2,7 @@
 Every form of the language, against CPython: the same source, run by both, gives the same value bit for bit.
 """
 
+# ruff: noqa: E501 (one program to a line)
 from __future__ import annotations
 
 import math
@@ -84,7 +85,7 @@ FORMS: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {
     ),
     "else of a loop breaks the outer": (
         "def f(n):\n s = 0\n while True:\n  s += 1\n  for i in range(s):\n   if i > n: break\n  else:\n   if s > 5: break\n return s",
-        ((3,), (9,)),
+        ((9,), (12,)),
     ),
     "variable of one branch used in it": ("def f(x):\n if x > 0:\n  y = x\n if x > 0: return y\n return 0", REALS),
     "math": (
@@ -109,13 +110,13 @@ FORMS: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {
     "global lambda": ("g = lambda x, k=2: x * k\ndef f(x): return g(x) + g(x, 3) + g(k=x, x=1)", REALS),
     "redefinition": ("def g(x): return 1\ndef g(x): return 2\nN = 1\nN = 5\ndef f(x): return g(x) * N", REALS),
     "keywords and defaults": (
-        "K = 3\ndef g(a, /, b, c=2, *, d, e=-K0): return a + 10 * b + 100 * c + 1000 * d + e\nK0 = 7\n"
-        "def f(x): return (g(x, b=1, d=2), g(1, x, 4, d=K, e=0), g(1, d=x, b=2))".replace("-K0", "K"),
+        "K = 3\ndef g(a, /, b, c=2, *, d, e=K): return a + 10 * b + 100 * c + 1000 * d + e\n"
+        "def f(x): return (g(x, b=1, d=2), g(1, x, 4, d=K, e=0), g(1, d=x, b=2))",
         REALS,
     ),
     "function as default": (
         "import math\ndef g(x, h=math.sin): return h(x)\ndef f(x): return g(x) + g(x, math.cos)",
-        PAIRS[:0] + ((1.5,),),
+        ((1.5,), (-2.0,)),
     ),
     "recursion": ("def f(n): return 1 if n < 1 else n * f(n - 1)", SMALL),
     "mutual recursion": (

@@ -7,16 +7,20 @@ strict in what is needed, so whenever the nested graph runs, the enclosing one h
 anyway; capturing it costs nothing and cannot diverge or trap where the program did not. An application that the enclosing
 graph does not need, or that stands in the other branch of a conditional, is never merged with.
 
-Constants are interned, -0.0 apart from 0.0 and 1 apart from 1.0, so "the same inputs" is equality of identifiers.
+Constants are interned, -0.0 apart from 0.0 and 1 apart from 1.0, so "the same inputs" is equality of identifiers. Empty tuples,
+of which J makes many, cost nothing and are left alone.
 """
 
 from __future__ import annotations
 
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
+from semantics.primitives.table import TABLE
 from semantics.scope import scopes
 from transforms.surgery import application, become
 from transforms.system import RewriteSystem, rewrite
+
+MAKE_TUPLE = TABLE["make_tuple"]
 
 
 def twins(program: Program, place: NodeId, found: Apply) -> list[NodeId]:
@@ -31,7 +35,7 @@ def twins(program: Program, place: NodeId, found: Apply) -> list[NodeId]:
 def merge(program: Program, place: int) -> Program | None:
     """in g: n = f(a…) and m = f(a…)  ⟹  n alone, in place of both"""
     found = application(program, place)
-    if found is None:
+    if found is None or (len(found.inputs) == 1 and program.callee(place) is MAKE_TUPLE):
         return None
     same = [m for m in twins(program, place, found) if program.owner(m) == found.graph]
     if not same:
@@ -48,10 +52,10 @@ def merge_outwards(program: Program, place: int) -> Program | None:
     found = application(program, place)
     if found is None or any(isinstance(program.constant(n), GraphRef) for n in found.inputs):
         return None
-    owners = {program.owner(n) for n in found.inputs}
-    for twin in sorted(twins(program, place, found)):
+    owners = {program.owner(n) for n in found.inputs} - {None, found.graph}
+    for twin in sorted(twins(program, place, found)) if owners else ():
         outer = program.owner(twin)
-        if outer != found.graph and outer in owners and _captures(program, found, outer) and _needed(program, twin, outer):
+        if outer in owners and _captures(program, found, outer) and _needed(program, twin, outer):
             return become(Edit(program), place, twin)
     return None
 

@@ -16,7 +16,6 @@ from semantics.errors import Malformed
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
-from transforms.clone import copy_graphs
 
 
 class Item(NamedTuple):
@@ -76,9 +75,8 @@ def begin(program: Program, place: NodeId) -> GradState:
     target = program.constant(application.inputs[1]) if application is not None else None
     if application is None or program.callee(place) is not TABLE["J"] or not isinstance(target, GraphRef):
         raise Malformed("J applies to a graph that is known", rule="J", node=program.describe(place))
-    program, root = _separate(program, target.graph)
-    found = scopes_from(program, [root])
-    return GradState(program, _agenda(program, root, found), place, root, found)
+    found = scopes_from(program, [target.graph])
+    return GradState(program, _agenda(program, target.graph, found), place, target.graph, found)
 
 
 def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
@@ -101,28 +99,3 @@ def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
     for item in reversed(items):
         agenda = (item, agenda)
     return agenda
-
-
-def _separate(program: Program, root: GraphId) -> tuple[Program, GraphId]:
-    """
-    The differentiated function is evaluated in the frame of its enclosing graphs, whose nodes are its externals. If it can
-    also call an enclosing graph again, that graph refers to the function too, in frames of its own: then the function, and
-    what shares its externals, is copied, so that the copy has this context and the original keeps the other.
-    """
-    found = scopes_from(program, [root])
-    externals = set(found.free[root])
-    owners = {program.owner(n) for n in externals}
-    if not owners & set(found.free):
-        return program, root
-    sharing = [g for g, free in found.free.items() if externals & set(free)]
-    if owners & set(sharing):
-        name = program.graphs[root].name
-        raise Malformed(
-            f"@{name} calls a function that it is nested in, two levels up, and is differentiated there",
-            rule="J",
-            location=program.graphs[root].location,
-            remedy="pass the outer variables to the differentiated function as arguments",
-        )
-    edit = Edit(program)
-    copied = copy_graphs(edit, program, sharing, found=found)
-    return edit.program, copied.graphs[root]

@@ -21,7 +21,7 @@ from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from transforms.clone import copy_graphs
-from transforms.surgery import applications, become, called_graph, needed_in, nest, referred
+from transforms.surgery import applications, become, called_graph, needed_in, nest
 from transforms.system import RewriteSystem, rewrite
 
 LIMIT = 200
@@ -67,40 +67,68 @@ def used_once(program: Program, graph: GraphId) -> bool:
 
 
 def reaches(program: Program, target: GraphId, arguments: Iterable[NodeId]) -> bool:
-    """Whether the body of `target`, called with `arguments`, can come to call `target` again."""
-    seen: set[GraphId] = set()
-    looked: set[NodeId] = set()
-    graphs: list[GraphId] = list(referred(program, target))
-    nodes: list[NodeId] = [*arguments, *_captured(program, target)]
-    while graphs or nodes:
-        if nodes:
-            _carried(program, nodes.pop(), looked, nodes, graphs)
-            continue
-        graph = graphs.pop()
+    """
+    Whether the body of `target`, called with `arguments`, can come to call `target` again.
+
+    One graph leads to another by referring to it, or by using a node that holds it: the node's owner counts as referring to
+    what the node holds. The search goes down from `target` and up from it in turn, and the side that is exhausted first answers.
+    """
+    passed = held(program, arguments)
+    down, up = {target: None}, {target: None}
+    below, above = [*passed, *_leads_to(program, target)], list(_led_from(program, target))
+    while below and above:
+        graph = below.pop()
         if graph == target:
             return True
-        if graph not in seen:
-            seen.add(graph)
-            graphs.extend(referred(program, graph))
-            nodes.extend(_captured(program, graph))
-    return False
+        if graph not in down:
+            down[graph] = None
+            below.extend(_leads_to(program, graph))
+        graph = above.pop()
+        if graph == target:
+            return True
+        if graph not in up:
+            up[graph] = None
+            above.extend(_led_from(program, graph))
+    return bool(below) and bool(up.keys() & passed)
 
 
-def _captured(program: Program, graph: GraphId) -> list[NodeId]:
-    """The nodes of other graphs that applications of `graph` use."""
-    return [i for n in applications(program, graph) for i in program.inputs(n) if program.owner(i) not in (graph, None)]
+def held(program: Program, nodes: Iterable[NodeId]) -> set[GraphId]:
+    """The graphs that `nodes` can hold as values: by reference, or through tuples, elements and switches."""
+    todo, looked, graphs = list(nodes), set[NodeId](), set[GraphId]()
+    while todo:
+        node = todo.pop()
+        if node not in looked:
+            looked.add(node)
+            value = program.constant(node)
+            if isinstance(value, GraphRef):
+                graphs.add(value.graph)
+            elif program.callee(node) in CARRIERS:
+                todo.extend(program.inputs(node)[1:])
+    return graphs
 
 
-def _carried(program: Program, node: NodeId, looked: set[NodeId], nodes: list[NodeId], graphs: list[GraphId]) -> None:
-    """Adds what functions `node` can hold: itself, or through tuples, elements and switches."""
-    if node in looked:
-        return
-    looked.add(node)
-    value = program.constant(node)
-    if isinstance(value, GraphRef):
-        graphs.append(value.graph)
-    elif program.callee(node) in CARRIERS:
-        nodes.extend(program.inputs(node)[1:])
+def _leads_to(program: Program, graph: GraphId) -> set[GraphId]:
+    """The graphs that `graph` refers to, or that a captured node of it holds."""
+    inputs = {i for n in applications(program, graph) for i in program.inputs(n)} | {program.graphs[graph].output}
+    return held(program, (i for i in inputs if program.owner(i) != graph))
+
+
+def _led_from(program: Program, graph: GraphId) -> set[GraphId]:
+    """The graphs that refer to `graph`, or use a node that holds it."""
+    reference = program.reference(graph)
+    todo, looked = ([] if reference is None else [reference]), set[NodeId]()
+    found: set[GraphId] = set()
+    while todo:
+        node = todo.pop()
+        found.update(program.returns.get(node, ()))
+        for use in program.users(node):
+            owner = program.owner(use.user)
+            if owner is not None:
+                found.add(owner)
+            if use.user not in looked and use.index > 0 and program.callee(use.user) in CARRIERS:
+                looked.add(use.user)
+                todo.append(use.user)
+    return found
 
 
 def inline(program: Program, place: NodeId) -> Program:

@@ -138,7 +138,7 @@ def _applications_of_j(program: Program, x: NodeId) -> list[NodeId]:
 def is_function(program: Program, node: NodeId) -> bool:
     """
     Whether the value of `node` is seen to be applied: it is in function position, or flows there through tuples, elements,
-    switches, J, or the parameter of a known graph. A value that flows elsewhere only is taken for data.
+    switches, J, the parameters and the results of known graphs. A value that flows elsewhere only is taken for data.
     """
     seen: set[NodeId] = set()
     todo = [node]
@@ -147,6 +147,9 @@ def is_function(program: Program, node: NodeId) -> bool:
         if current in seen:
             continue
         seen.add(current)
+        for graph in program.returns.get(current, ()):
+            reference = program.reference(graph)
+            todo += [use.user for use in program.users(reference) if use.index == 0] if reference is not None else []
         for use in program.users(current):
             if use.index == 0:
                 return True

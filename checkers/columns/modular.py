@@ -22,7 +22,7 @@ from semantics.columns.structure import instantiate, wrong
 from semantics.denotation import Reading
 from semantics.errors import Trap
 from semantics.primitives.row import Column, Hole
-from semantics.primitives.table import ELEMENTARY, MACROS
+from semantics.primitives.table import ELEMENTARY, MACROS, TABLE
 from semantics.tangents import ZERO
 
 P = 2**61 - 1
@@ -102,7 +102,9 @@ def _real(name: str, x: Any) -> Residue:
     raise wrong(name, "numbers", x)
 
 
-def _both(name: str, on_integers: Callable[[Any, Any], Any], on_residues: Callable[[Residue, Residue], Any]) -> Callable[[Any, Any], Any]:
+def _both(
+    name: str, on_integers: Callable[[Any, Any], Any], on_residues: Callable[[Residue, Residue], Any]
+) -> Callable[[Any, Any], Any]:
     """Integers stay integers; anything else is read as residues."""
 
     def cell(a: Any, b: Any) -> Any:
@@ -166,7 +168,7 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
     def quotient(a: Any, b: Any) -> Any:
         return ZERO if a is ZERO else _real("div", a) * _real("div", b).inverse()
 
-    turns = _both("floordiv", lambda a, b: MEANING.cells["floordiv"](a, b), lambda a, b: oracle("floordiv", a, b))  # type: ignore[operator]
+    turns = _both("floordiv", MEANING[TABLE["floordiv"]], lambda a, b: oracle("floordiv", a, b))
     return {
         **STRUCTURE,
         **{p.name: asked(p.name) for p in ELEMENTARY},
@@ -177,12 +179,12 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
         "mul": lambda a, b: ZERO if a is ZERO or b is ZERO else _both("mul", lambda x, y: x * y, lambda x, y: x * y)(a, b),
         "div": quotient,
         "floordiv": turns,
-        "mod": _both("mod", lambda a, b: MEANING.cells["mod"](a, b), lambda a, b: a + -(b * turns(a, b))),  # type: ignore[operator]
+        "mod": _both("mod", MEANING[TABLE["mod"]], lambda a, b: a + -(b * turns(a, b))),
         "pow": lambda x, y: _power(oracle, x, y),
         "neg": lambda a: a if a is ZERO else -a,
         "abs": magnitude,
-        "min": lambda a, b: b if cells_less(oracle, b, a) else a,
-        "max": lambda a, b: b if cells_less(oracle, a, b) else a,
+        "min": lambda a, b: b if lesser(oracle, b, a) else a,
+        "max": lambda a, b: b if lesser(oracle, a, b) else a,
         "sign": sign,
         "copysign": lambda a, b: _real("copysign", magnitude(_real("copysign", a))) * sign(b),
         "to_real": lambda a: _real("float", a),
@@ -196,7 +198,7 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
     }
 
 
-def cells_less(oracle: Oracle, a: Any, b: Any) -> bool:
+def lesser(oracle: Oracle, a: Any, b: Any) -> bool:
     """a < b: among integers as they are, else by representatives."""
     return bool(a < b) if type(a) is int and type(b) is int else oracle.less(_real("min", a), _real("min", b))
 

@@ -64,6 +64,7 @@ def negate(w: Writer, depth: int) -> Expression:
 
 
 def power(w: Writer, depth: int) -> Expression:
+    w.mark("power")
     a, n = atom(w), w.pick((2, 3, 1, 0))
     return Expression(f"({a.text} ** {n})", max(1.0, a.bound) ** n)
 
@@ -76,7 +77,6 @@ ELEMENTARY: tuple[tuple[str, float], ...] = (
     ("math.atan({})", 1.58),
     ("math.log(3.0 + math.cos({}))", 1.39),
     ("math.sqrt(2.0 + math.sin({}))", 1.74),
-    ("math.erf({})", 1.0),
     ("math.asinh({})", 3.0),
     ("math.expm1(-math.cos({}))", 1.72),
     ("math.log1p(math.exp(math.sin({})))", 1.4),
@@ -95,6 +95,12 @@ def elementary(w: Writer, depth: int) -> Expression:
     w.mark("math")
     form, bound = w.pick(ELEMENTARY)
     return Expression(form.format(real(w, depth).text), bound)
+
+
+def error_function(w: Writer, depth: int) -> Expression:
+    w.mark("error_function")
+    w.mark("math")
+    return Expression(f"math.{w.pick(('erf', 'erfc'))}({real(w, depth).text})", 2.0)
 
 
 def conditional(w: Writer, depth: int) -> Expression:
@@ -207,7 +213,8 @@ MAKERS: tuple[tuple[Callable[[Writer, int], Expression], str], ...] = (
     (multiply, ""),
     (divide, ""),
     (negate, ""),
-    (power, ""),
+    (power, "power"),
+    (error_function, "error_function"),
     (elementary, "math"),
     (elementary, "math"),
     (conditional, "conditional"),

@@ -28,6 +28,8 @@ FEATURES = (
     "defaults",
     "alias",
     "kinks",
+    "power",
+    "error_function",
     "nested_grad",
 )
 
@@ -40,15 +42,16 @@ FIRST_ORDER = EVERYTHING - {
 @dataclass(frozen=True, slots=True)
 class Options:
     """
-    features       those that may occur; each program uses a random subset of them (a swarm mask)
+    features       those that may occur; each program uses a random subset of them (a swarm mask). error_function, not on by
+                   default, is erf, whose rule contains a rounded constant: right up to rounding, not over the reals
     always         those that every program may use, whatever the mask says
-    rational_only  only + - * / and small integer powers: programs with exact values and gradients
+    rational_only  only + - * /: programs with exact values and gradients
     smooth         no abs, min, max and no comparison of reals: differentiable everywhere
     size           the number of statements, nested ones included
     parameters     how many real parameters the entry has
     """
 
-    features: frozenset[str] = EVERYTHING - {"nested_grad"}
+    features: frozenset[str] = EVERYTHING - {"nested_grad", "error_function"}
     always: frozenset[str] = frozenset()
     rational_only: bool = False
     smooth: bool = False
@@ -57,6 +60,6 @@ class Options:
 
     def allowed(self) -> tuple[str, ...]:
         """The features in a fixed order, those that the restrictions forbid left out."""
-        forbidden = {"math"} if self.rational_only else set()
+        forbidden = {"math", "power", "error_function"} if self.rational_only else set()
         forbidden |= {"kinks"} if self.smooth else set()
         return tuple(f for f in FEATURES if f in self.features | self.always and f not in forbidden)

@@ -303,7 +303,7 @@ def pool(subject: Subject, numbers: Sequence[float], samples: Sequence[Point], e
     source = random.Random(subject.seed)
     if subject.reference.balls is None:
         examples = min(examples, BLACK_BOX_EXAMPLES // subject.arity)
-    edges = edge_points(subject.arity, numbers, seed=subject.seed, most=min(EDGES * subject.arity, max(20, examples // 2)))
+    edges = edge_points(subject.arity, numbers, seed=subject.seed, most=min(EDGES * subject.arity, max(24, examples // 2)))
     near = [around(source.choice(samples), source) for _ in range(examples // 4)] if samples else []
     far = random_points(subject.arity, max(30, examples - len(edges) - len(near)), seed=subject.seed)
     seen: set[Any] = set()

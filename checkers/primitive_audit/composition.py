@@ -2,7 +2,8 @@
 Checks 15, 16 and 18: the rule inside programs, its proofs, and the optimizer.
 
 A few programs call the primitive from closures, through captures, in loops of 0, 1 and 3 turns, in a branch, as an argument,
-and under a nested grad. Their gradients by J are compared with differences of the programs, in balls on both sides where both can be read.
+and under a nested grad. Their gradients by J are compared with differences of the programs, in balls on both sides where both
+can be read.
 """
 
 from __future__ import annotations

@@ -22,9 +22,11 @@ from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import IllTyped, Trap
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Hole, Primitive
+from semantics.primitives.table import MACROS, TABLE
 from semantics.tangents import ZERO, Sparse, dense
 from semantics.values import Closure
 
+POW = TABLE["pow"]
 SHARP = 40  # enclosures must agree on so many bits to say anything
 
 
@@ -47,15 +49,13 @@ def lifted(reading: Reading, values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def is_rational(program: Program) -> bool:
-    """Whether the exact column has a cell for every primitive that is applied."""
+    """
+    Whether the exact column has a cell for every primitive that is applied, and for every one that its gradient applies.
+
+    `pow` has one, but its gradient takes the logarithm of the base, for the exponent, also where nothing flows to that.
+    """
     used = {program.callee(n) for n, a in program.nodes.items() if isinstance(a, Apply)}
-    return not any(isinstance(p, Primitive) and isinstance(EXACT.find(p), Hole) and not _macro(p) for p in used)
-
-
-def _macro(primitive: Primitive) -> bool:
-    from semantics.primitives.table import MACROS
-
-    return primitive in MACROS
+    return not any(isinstance(p, Primitive) and (isinstance(EXACT.find(p), Hole) or p is POW) and p not in MACROS for p in used)
 
 
 def point(program: Program, arguments: Sequence[Any]) -> Point:

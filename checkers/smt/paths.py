@@ -22,8 +22,8 @@ from semantics.denotation import Reading, denote
 from semantics.errors import OutOfFuel, Trap
 from semantics.ir import Program
 
-MOST_PATHS = 256
-MOST_DECISIONS = 400
+MOST_PATHS = 128
+MOST_DECISIONS = 40
 FEASIBILITY_RLIMIT = 100_000
 
 

@@ -26,7 +26,9 @@ COLLAPSING = frozenset({"+", "*", "and", "or"})
 def variable_name(name: str) -> str:
     """A name that every solver accepts for an input called `name`."""
     clean = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "x"
-    return f"{clean}_" if clean in RESERVED or not clean[0].isalpha() else clean
+    if not clean[0].isalpha():
+        clean = f"v{clean}"
+    return f"{clean}_" if clean in RESERVED else clean
 
 
 def script(assertions: Sequence[z3.ExprRef], logic: str = "ALL") -> str:

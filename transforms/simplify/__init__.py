@@ -2,7 +2,7 @@
 Algebraic simplification: SYSTEM keeps every bit, FAST adds the rules that hold over the reals only.
 
 Each step of SYSTEM lowers the measure: fewer applications; or as many, of less weight; or of the same weight, with shorter
-chains of neg and J below their operands.
+chains of neg, abs and J below their operands.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ WEIGHT = {
     TABLE[name]: weight
     for name, weight in (("switch", 3), ("div", 3), ("not_", 2), ("mul", 2), ("add", 1), ("sub", 1), ("gadd", 2))
 }
-CHAIN = (TABLE["neg"], TABLE["J"])
+CHAIN = (TABLE["neg"], TABLE["abs"], TABLE["J"])
 
 
 def chain_length(program: Program, node: NodeId) -> int:
-    """How many applications of neg and J lie on top of one another at `node`."""
+    """How many applications of neg, abs and J lie on top of one another at `node`."""
     length = 0
     while program.callee(node) in CHAIN and len(program.inputs(node)) == 2:
         node, length = program.inputs(node)[1], length + 1
@@ -32,7 +32,7 @@ def chain_length(program: Program, node: NodeId) -> int:
 
 
 def measure(program: Program) -> tuple[int, ...]:
-    """Applications; their weight; the lengths of neg and J chains below their inputs."""
+    """Applications; their weight; the lengths of the chains below their inputs."""
     count = weight = chains = 0
     for node, found in program.nodes.items():
         if isinstance(found, Apply):

@@ -1,0 +1,191 @@
+"""Every shipped backpropagator is proved; planted bugs are refuted by an executed counterexample or at least not proved."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import z3
+
+from checkers.verdict import OutOfScope, Proved, Refuted, Unknown
+from proofs import judge, prove
+from proofs.backpropagators import cases
+from proofs.backpropagators import judge as judge_rule
+from proofs.calculus import DERIVATIVES, derivative
+from proofs.lemmas import LEMMAS
+from proofs.obligation import discharge
+from semantics.conditions import Condition
+from semantics.errors import Malformed
+from semantics.ir import Program
+from semantics.machine import run
+from semantics.primitives.row import Primitive, row
+from semantics.primitives.table import ROWS, TABLE
+from semantics.text import read
+from transforms.backpropagators import backpropagator
+
+PROVABLE = [p for p in ROWS if cases(p)]
+
+
+def pullback(parameters: str, *lines: str) -> Program:
+    """A backpropagator as text; the last line is what it returns."""
+    *equations, result = lines
+    names = ", ".join(f"%{p}" for p in [*parameters.split(), "out", "dout"])
+    body = "\n".join(f"  {e}" for e in [*equations, f"%result = make_tuple({result})"])
+    return read(f"program @p\n@p({names}):\n{body}\n  return %result")
+
+
+@pytest.mark.parametrize("primitive", PROVABLE, ids=lambda p: p.name)
+def test_every_backpropagator_is_right_over_the_reals(primitive: Primitive) -> None:
+    verdict = judge_rule(primitive).verdict
+    assert isinstance(verdict, Proved), verdict
+
+
+def test_nothing_with_a_derivative_is_left_out() -> None:
+    real = {p.name for p in ROWS if p.signature and set((*p.signature, p.result)) <= {"real", "number"}}
+    assert real <= {p.name for p in PROVABLE}
+
+
+def test_the_derivatives_of_named_functions_follow_from_the_axioms() -> None:
+    for judgment in discharge(LEMMAS):
+        assert isinstance(judgment.verdict, Proved), judgment
+        assert "(check-sat)" in judgment.smt2
+
+
+MUTANTS: list[tuple[str, str, Program]] = [
+    ("mul", "arguments exchanged", pullback("x y", "%a = mul(%dout, %x)", "%b = mul(%dout, %y)", "%a, %b")),
+    ("mul", "a factor forgotten", pullback("x y", "%a = mul(%dout, %y)", "%a, %dout")),
+    ("sub", "a sign forgotten", pullback("x y", "%dout, %dout")),
+    (
+        "div",
+        "the denominator not squared",
+        pullback("x y", "%a = div(%dout, %y)", "%o = mul(%dout, %out)", "%b = neg(%o)", "%a, %b"),
+    ),
+    ("sqrt", "a constant forgotten", pullback("x", "%a = div(%dout, %out)", "%a")),
+    ("cos", "a sign forgotten", pullback("x", "%s = sin(%x)", "%a = mul(%dout, %s)", "%a")),
+    ("exp", "the derivative of expm1's argument", pullback("x", "%e = add(%out, 1.0)", "%a = mul(%dout, %e)", "%a")),
+    ("tanh", "1 + out² for 1 - out²", pullback("x", "%s = mul(%out, %out)", "%o = add(1.0, %s)", "%a = mul(%dout, %o)", "%a")),
+    ("log2", "the base forgotten", pullback("x", "%a = div(%dout, %x)", "%a")),
+    ("atan", "1 - x² for 1 + x²", pullback("x", "%s = mul(%x, %x)", "%o = sub(1.0, %s)", "%a = div(%dout, %o)", "%a")),
+    ("erf", "the constant of the density", pullback("x", "%s = mul(%x, %x)", "%n = neg(%s)", "%e = exp(%n)", "%a = mul(%dout, %e)", "%a")),
+    ("abs", "no sign", pullback("x", "%dout")),
+    ("neg", "dout twice", pullback("x", "%s = mul(%dout, %dout)", "%a = neg(%s)", "%a")),
+    ("asinh", "a root forgotten", pullback("x", "%s = mul(%x, %x)", "%o = add(1.0, %s)", "%a = div(%dout, %o)", "%a")),
+    ("atan2", "arguments exchanged", pullback("y x", "%r = hypot(%x, %y)", "%a = div(%x, %r)", "%b = div(%a, %r)", "%c = mul(%dout, %b)",
+        "%d = div(%y, %r)", "%e = div(%d, %r)", "%g = mul(%dout, %e)", "%g, %c")),
+    ("max", "all to the smaller", pullback("x y", "%c = gt(%x, %y)", "%a = switch(%c, 0.0, %dout)", "%b = switch(%c, %dout, 0.0)", "%a, %b")),
+    ("sin", "right only for positive dout", pullback("x", "%c = cos(%x)", "%s = abs(%dout)", "%a = mul(%s, %c)", "%a")),
+    ("add", "a bias of 1e-7", pullback("x y", "%a = add(%dout, 1e-7)", "%a, %dout")),
+    ("pow", "the exponent not lowered", pullback("x y", "%p = mul(%y, %out)", "%a = mul(%dout, %p)", "%a, 0.0")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "bug", "rule"), MUTANTS, ids=[f"{n}: {b}" for n, b, _ in MUTANTS])
+def test_a_planted_bug_is_refuted_and_the_machine_confirms_it(name: str, bug: str, rule: Program) -> None:
+    verdict = judge_rule(TABLE[name], rule).verdict
+    assert isinstance(verdict, Refuted), (bug, verdict)
+    *inputs, dout = (float(v) if not isinstance(v, int) else v for v in verdict.counterexample.inputs.values())
+    out = run(_applied(TABLE[name], len(inputs)), *inputs)
+    wrong, right = run(rule, *inputs, out, dout), run(backpropagator(TABLE[name]), *inputs, out, dout)
+    # a bug of 1e-7 is the smallest planted; at |dout| ≤ 2 and inputs below 2^10, rounding stays below 2^10 * 2^-50 < 1e-10
+    assert any(abs(a - b) > 1e-10 for a, b in zip(wrong, right, strict=True) if isinstance(a, float) and isinstance(b, float))
+
+
+def _applied(primitive: Primitive, arity: int) -> Program:
+    names = [f"%a{i}" for i in range(arity)]
+    return read(f"program @f\n@f({', '.join(names)}):\n  %r = {primitive.name}({', '.join(names)})\n  return %r")
+
+
+def test_too_few_cotangents_are_refuted() -> None:
+    verdict = judge_rule(TABLE["mul"], pullback("x y", "%a = mul(%dout, %y)", "%a")).verdict
+    assert isinstance(verdict, Refuted)
+    assert "1 cotangents for 2" in verdict.counterexample.cause
+
+
+def test_a_rule_undefined_inside_the_domain_is_refuted() -> None:
+    rule = pullback("x y", "%p = mul(%out, %dout)", "%a = div(%p, %x)", "%b = mul(%dout, %x)", "%a, %b")  # (x y) d / x at x = 0
+    verdict = judge_rule(TABLE["mul"], rule).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.inputs["x"] == 0
+
+
+def test_ones_to_both_arguments_at_a_tie_are_no_subgradient() -> None:
+    rule = pullback(
+        "x y", "%c = ge(%x, %y)", "%d = ge(%y, %x)", "%a = switch(%c, %dout, 0.0)", "%b = switch(%d, %dout, 0.0)", "%a, %b"
+    )
+    verdict = judge_rule(TABLE["max"], rule).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.kind == "convention"
+
+
+def test_half_to_each_argument_at_a_tie_is_a_subgradient() -> None:
+    rule = pullback(
+        "x y",
+        "%t = eq(%x, %y)",
+        "%c = gt(%x, %y)",
+        "%h = mul(%dout, 0.5)",
+        "%p = switch(%c, %dout, 0.0)",
+        "%q = switch(%c, 0.0, %dout)",
+        "%a = switch(%t, %h, %p)",
+        "%b = switch(%t, %h, %q)",
+        "%a, %b",
+    )
+    assert isinstance(judge_rule(TABLE["max"], rule).verdict, Proved)
+
+
+# a user's primitive
+
+
+def squared_hinge(rule: Program, kinks: str = "") -> Primitive:
+    bare = row("squared_hinge", "x", "real -> real")
+
+    def meaning(x: float) -> float:
+        return x * x if x > 0 else 0.0
+
+    def term(x: Any) -> Any:
+        return z3.If(x > 0, x * x, 0)
+
+    columns = {"meaning": meaning, "z3_real": term, "backpropagator": rule}
+    conditions = (Condition(kinks),) if kinks else ()
+    return Primitive(bare.name, bare.parameters, bare.signature, bare.result, (), conditions, columns=columns)
+
+
+HINGE = ("%c = gt(%x, 0.0)", "%t = mul(2.0, %x)", "%s = switch(%c, %t, 0.0)", "%a = mul(%dout, %s)", "%a")
+
+
+def test_a_users_primitive_with_a_z3_column_is_proved_or_refuted() -> None:
+    (verdict,) = prove(squared_hinge(pullback("x", *HINGE)))
+    assert isinstance(verdict, Proved)
+    wrong = [line.replace("2.0", "3.0") for line in HINGE]
+    (verdict,) = prove(squared_hinge(pullback("x", *wrong)))
+    assert isinstance(verdict, Refuted)
+
+
+def test_without_a_z3_column_nothing_is_claimed() -> None:
+    bare = row("mystery", "x", "real -> real")
+    columns = {"meaning": math.sin, "backpropagator": pullback("x", "%dout")}
+    mystery = Primitive(bare.name, bare.parameters, bare.signature, bare.result, columns=columns)
+    assert isinstance(judge(mystery)[0].verdict, OutOfScope)
+    assert isinstance(judge(bare)[0].verdict, OutOfScope)  # no backpropagator at all
+
+
+def test_what_can_be_proved_is_a_primitive_or_a_rule() -> None:
+    with pytest.raises(Malformed, match="neither a primitive nor a rewrite rule"):
+        prove(3)  # type: ignore[arg-type]
+
+
+# the calculus itself
+
+
+def test_a_wrong_derivative_table_fails_its_lemma(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DERIVATIVES, "u_atan", lambda x: (1 / (1 - x * x),))  # type: ignore[misc]
+    verdicts = {j.name: j.verdict for j in discharge(LEMMAS)}
+    assert isinstance(verdicts["asin', acos', atan'"], Unknown)
+
+
+def test_differentiation_is_linear_in_shared_terms() -> None:
+    x = z3.Real("x")
+    term = x
+    for _ in range(200):
+        term = term * term + x
+    assert len(derivative(term, x).children()) > 0  # 2^200 steps if shared terms were walked twice

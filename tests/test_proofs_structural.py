@@ -1,0 +1,69 @@
+"""J case by case, the monoid of sensitivities, the structural adjoints; and that planted bugs in each are seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkers.verdict import Proved, Refuted, Unknown
+from proofs.structural import ADJOINT, OBLIGATIONS, construct, judge_adjoint, judge_j, judge_monoid
+from semantics.tangents import ZERO, Sparse, gadd
+from semantics.text import read
+from transforms.gradient_programs import gradient_program
+
+
+@pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda o: o.name)
+def test_every_structural_obligation_is_discharged(obligation: Any) -> None:
+    verdict = obligation.judge().verdict
+    assert isinstance(verdict, Proved), verdict
+
+
+def _forgets_the_second(a: Any, b: Any) -> Any:
+    return a if isinstance(a, tuple) else gadd(a, b)
+
+
+def _zero_absorbs(a: Any, b: Any) -> Any:
+    return ZERO if a is ZERO or b is ZERO else gadd(a, b)
+
+
+def _sparse_overwrites(a: Any, b: Any) -> Any:
+    if isinstance(a, Sparse) and isinstance(b, Sparse):
+        return Sparse(a.size, a.entries.update(b.entries))
+    return gadd(a, b)
+
+
+@pytest.mark.parametrize("wrong", [_forgets_the_second, _zero_absorbs, _sparse_overwrites])
+def test_a_sum_that_loses_a_contribution_breaks_a_law(wrong: Any) -> None:
+    assert isinstance(judge_monoid(wrong).verdict, Refuted)
+
+
+def test_a_projection_that_sends_back_to_the_wrong_place_is_refuted() -> None:
+    wrong = read("program @p\n@p(%t, %i, %out, %d):\n  %a = inject(%t, 0, %d)\n  %r = make_tuple(%a, ZERO)\n  return %r")
+    assert isinstance(judge_adjoint("projection", ADJOINT["projection"], wrong).verdict, Refuted)
+
+
+def test_a_choice_that_feeds_both_branches_is_refuted() -> None:
+    wrong = read("program @p\n@p(%c, %a, %b, %out, %d):\n  %r = make_tuple(ZERO, %d, %d)\n  return %r")
+    assert isinstance(judge_adjoint("choice", ADJOINT["choice"], wrong).verdict, Refuted)
+
+
+@pytest.mark.parametrize("name", ["fan-out", "closure", "capture through a call", "loop of three turns"])
+def test_a_gradient_that_drops_a_contribution_is_not_proved(name: str) -> None:
+    """The planted bug of fan-out: the sum is overwritten by its first term."""
+    gradient = str(gradient_program(construct(name)))
+    assert "gadd(" in gradient or name in ("closure",)
+    broken = _keeping_first(gradient)
+    verdict = judge_j(name, construct(name), gradient=broken).verdict
+    assert isinstance(verdict, (Refuted, Unknown)), verdict
+
+
+def _keeping_first(text: str) -> Any:
+    import re
+
+    from proofs.structural import PRIMITIVES
+
+    broken, count = re.subn(r"gadd\((%?[^,()]+), (%?[^,()]+)\)", r"gadd(\1, ZERO)", text)
+    assert count > 0
+    broken = re.sub(r"  ; (dead|unreachable)", "", broken)
+    return read(broken, PRIMITIVES)
