@@ -137,32 +137,49 @@ def _applications_of_j(program: Program, x: NodeId) -> list[NodeId]:
 
 def is_function(program: Program, node: NodeId) -> bool:
     """
-    Whether the value of `node` is seen to be applied: it is in function position, or flows there through tuples, elements,
-    switches, J, the parameters and the results of known graphs. A value that flows elsewhere only is taken for data.
+    Whether the value of `node`, or an element of it, is seen to be applied: it is in function position, or flows there through
+    tuples, switches, J, the parameters and the results of known graphs. A value that flows elsewhere only is taken for data.
     """
-    seen: set[NodeId] = set()
-    todo = [node]
+    seen: set[Flow] = set()
+    todo: list[Flow] = [(node, ())]
     while todo:
-        current = todo.pop()
-        if current in seen:
+        flow = todo.pop()
+        if flow in seen:
             continue
-        seen.add(current)
+        seen.add(flow)
+        current, path = flow
         for graph in program.returns.get(current, ()):
             reference = program.reference(graph)
-            todo += [use.user for use in program.users(reference) if use.index == 0] if reference is not None else []
+            todo += [(use.user, path) for use in program.users(reference) if use.index == 0] if reference is not None else []
         for use in program.users(current):
-            if use.index == 0:
+            if use.index == 0 and not path:
                 return True
-            callee = program.callee(use.user)
-            if callee in (MAKE_TUPLE, J) or (callee is SWITCH and use.index > 1) or (callee is GETITEM and use.index == 1):
-                todo.append(use.user)
-            elif isinstance(callee, GraphRef):
-                parameters = program.graphs[callee.graph].parameters
-                if use.index - 1 < len(parameters):
-                    todo.append(parameters[use.index - 1])
-            elif callee in MACRO_SET and use.index == 1:
+            if program.callee(use.user) in MACRO_SET and use.index == 1:
                 return True
+            todo += _flows(program, use.user, use.index, path)
     return False
+
+
+Flow = tuple[NodeId, tuple[int, ...]]
+DEEPEST = 8
+
+
+def _flows(program: Program, user: NodeId, index: int, path: tuple[int, ...]) -> list[Flow]:
+    """Where a value goes from input `index` of `user`. `path` says where in the tuples around it it sits, outermost last."""
+    callee = program.callee(user)
+    if isinstance(callee, GraphRef):
+        parameters = program.graphs[callee.graph].parameters
+        return [(parameters[index - 1], path)] if 0 < index <= len(parameters) else []
+    if callee is J or (callee is SWITCH and index > 1):
+        return [(user, path)]
+    if callee is MAKE_TUPLE and len(path) < DEEPEST:
+        return [(user, (*path, index - 1))]
+    if callee is GETITEM and index == 1:
+        which = program.constant(program.inputs(user)[2])
+        if not path:
+            return [(user, ())]
+        return [(user, path[:-1])] if not isinstance(which, int) or which == path[-1] else []
+    return []
 
 
 def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:
