@@ -24,8 +24,9 @@ def check(primitive: Any, *, seed: int = SEED, skip: Sequence[str] = ()) -> Repo
     seed  of every random choice; printed in the report        skip  names of checks not to make (see `report.ledger`)
     """
     from checkers.primitive_audit import check as judge
+    from proofs import prove as prover
 
-    return judge(primitive, seed=seed, skip=tuple(skip))
+    return judge(primitive, seed=seed, skip=tuple(skip), prover=prover)
 
 
 def check_vjp(
@@ -57,4 +58,4 @@ def prove(primitive_or_rule: Any) -> list[Verdict]:
     """What the solver says of a primitive's backpropagator, or of a rule on the float ladder and over the reals."""
     from proofs import prove as discharge
 
-    return list(discharge(primitive_or_rule))
+    return list(discharge(getattr(primitive_or_rule, "row", primitive_or_rule)))

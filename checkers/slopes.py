@@ -4,8 +4,8 @@ Exact tests of programs without calculus and without tolerance, in a prime field
 T27, identity: two programs that agree at random residues are the same expression, with a chance of error that is computed.
 
 T26, slopes: for any function the slope s = (f(v') - f(v)) / (v' - v) satisfies f(v') - f(v) = s (v' - v) exactly, and slopes
-compose as derivatives do. So J, run with slopes where it wants partial derivatives, must give f(x') - f(x) = Σ sᵢ (x'ᵢ - xᵢ), whatever
-the primitives mean. It tests what J does with fan-out, closures, captured variables, branches and loops; nothing else.
+compose as derivatives do. So J, run with slopes where it wants partial derivatives, must give f(x') - f(x) = Σ sᵢ (x'ᵢ - xᵢ),
+whatever the primitives mean. It tests what J does with fan-out, closures, captured variables, branches and loops; nothing else.
 `with_slopes` makes of a program one whose primitives carry slopes for backpropagators; its J-program is judged by
 `slope_identity`. This module does not know J: the caller applies it.
 """

@@ -173,7 +173,8 @@ class _Judge:
             expected = self.dout * partial_derivative
             verdict, method = identity(self.inquiry, cotangent, expected, known)
             if not isinstance(verdict, Proved):
-                return self.search(case, known, index, cotangent, expected) or verdict
+                refuted = self.search(case, known, index, cotangent, expected)
+                return verdict if refuted is None else refuted
             self.methods.add(method)
         return None
 

@@ -21,7 +21,7 @@ from semantics.columns.meaning import MEANING
 from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive
-from semantics.scope import order_of_need, scopes
+from semantics.scope import evaluation_order, scopes
 from semantics.values import Closure
 
 
@@ -88,7 +88,6 @@ class _Evaluator:
     def __init__(self, program: Program, reading: Reading) -> None:
         self.program, self.reading = program, reading
         self.free = scopes(program).free
-        self.plans: dict[int, tuple[NodeId, ...]] = {}
 
     def graph(self, call: Call) -> Equation:
         """⟦g⟧(c, v…): the environment of captured values and arguments, then every needed node in order."""
@@ -97,7 +96,7 @@ class _Evaluator:
             raise self.at(IllTyped(f"@{graph.name} takes {len(graph.parameters)} arguments, {len(call.arguments)} given"), call.at)
         env = dict(zip(graph.parameters, call.arguments, strict=True))
         env.update(zip(self.free[call.closure.graph], call.closure.captured, strict=True))
-        for node in self.plan(call.closure.graph):
+        for node in evaluation_order(self.program, call.closure.graph):
             if node in env:
                 continue
             match self.program.nodes[node]:
@@ -116,12 +115,6 @@ class _Evaluator:
                 case _:
                     raise Crash("a parameter has no value", node=self.program.describe(node))
         return env[graph.output]
-
-    def plan(self, graph: int) -> tuple[NodeId, ...]:
-        """The order of evaluation of a graph, made once."""
-        if graph not in self.plans:
-            self.plans[graph] = order_of_need(self.program, graph, self.free)
-        return self.plans[graph]
 
     def primitive(self, node: NodeId, function: Primitive, arguments: list[Any]) -> Any:
         """⟦p⟧(v…). The condition of a switch is decided by the reading."""

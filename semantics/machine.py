@@ -30,7 +30,7 @@ from semantics.derivation import Derivation, Step, derive, law_of
 from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive
-from semantics.scope import order_of_need, scopes
+from semantics.scope import evaluation_order, scopes
 from semantics.type_language import type_of
 from semantics.values import Closure
 
@@ -275,7 +275,7 @@ class Machine:
         found = self.program.graphs[graph]
         constants: dict[NodeId, Any] = {}
         tasks: list[Task] = []
-        for node in order_of_need(self.program, graph, free):
+        for node in evaluation_order(self.program, graph):
             match self.program.nodes[node]:
                 case Constant(GraphRef(target)):
                     tasks.append(Task(node, target, node, free[target], False, False, _CLOSES))

@@ -142,3 +142,11 @@ def order_of_need(program: Program, graph: GraphId, free: dict[GraphId, tuple[No
                 case Apply(owner, inputs) if owner == graph:
                     todo.extend((n, False) for n in reversed(inputs) if n not in seen)
     return tuple(ordered)
+
+
+def evaluation_order(program: Program, graph: GraphId) -> tuple[NodeId, ...]:
+    """`order_of_need` of a graph that the entry reaches, computed once per program."""
+    orders: dict[GraphId, tuple[NodeId, ...]] = program.__dict__.setdefault("_orders", {})
+    if graph not in orders:
+        orders[graph] = order_of_need(program, graph, scopes(program).free)
+    return orders[graph]

@@ -21,7 +21,7 @@ FORBIDDEN = {
     "checkers.smt": ("transforms",),
     "backend": ("checkers", "semantics.machine"),
     "semantics": ("z3", "hypothesis", "numba", "numpy"),
-    "transforms": ("z3", "hypothesis", "numba", "numpy"),
+    "transforms": ("z3", "hypothesis", "numba"),
 }
 
 

@@ -42,7 +42,7 @@ def test_every_backpropagator_is_right_over_the_reals(primitive: Primitive) -> N
 
 
 def test_nothing_with_a_derivative_is_left_out() -> None:
-    real = {p.name for p in ROWS if p.signature and set((*p.signature, p.result)) <= {"real", "number"}}
+    real = {p.name for p in ROWS if p.signature and {*p.signature, p.result} <= {"real", "number"}}
     assert real <= {p.name for p in PROVABLE}
 
 
@@ -67,17 +67,38 @@ MUTANTS: list[tuple[str, str, Program]] = [
     ("tanh", "1 + out² for 1 - out²", pullback("x", "%s = mul(%out, %out)", "%o = add(1.0, %s)", "%a = mul(%dout, %o)", "%a")),
     ("log2", "the base forgotten", pullback("x", "%a = div(%dout, %x)", "%a")),
     ("atan", "1 - x² for 1 + x²", pullback("x", "%s = mul(%x, %x)", "%o = sub(1.0, %s)", "%a = div(%dout, %o)", "%a")),
-    ("erf", "the constant of the density", pullback("x", "%s = mul(%x, %x)", "%n = neg(%s)", "%e = exp(%n)", "%a = mul(%dout, %e)", "%a")),
+    (
+        "erf",
+        "the constant of the density",
+        pullback("x", "%s = mul(%x, %x)", "%n = neg(%s)", "%e = exp(%n)", "%a = mul(%dout, %e)", "%a"),
+    ),
     ("abs", "no sign", pullback("x", "%dout")),
     ("neg", "dout twice", pullback("x", "%s = mul(%dout, %dout)", "%a = neg(%s)", "%a")),
     ("asinh", "a root forgotten", pullback("x", "%s = mul(%x, %x)", "%o = add(1.0, %s)", "%a = div(%dout, %o)", "%a")),
-    ("atan2", "arguments exchanged", pullback("y x", "%r = hypot(%x, %y)", "%a = div(%x, %r)", "%b = div(%a, %r)", "%c = mul(%dout, %b)",
-        "%d = div(%y, %r)", "%e = div(%d, %r)", "%g = mul(%dout, %e)", "%g, %c")),
-    ("max", "all to the smaller", pullback("x y", "%c = gt(%x, %y)", "%a = switch(%c, 0.0, %dout)", "%b = switch(%c, %dout, 0.0)", "%a, %b")),
+    (
+        "atan2",
+        "arguments exchanged",
+        pullback(
+            "y x",
+            "%r = hypot(%x, %y)",
+            "%a = div(%x, %r)",
+            "%b = div(%a, %r)",
+            "%c = mul(%dout, %b)",
+            "%d = div(%y, %r)",
+            "%e = div(%d, %r)",
+            "%g = mul(%dout, %e)",
+            "%g, %c",
+        ),
+    ),
+    (
+        "max",
+        "all to the smaller",
+        pullback("x y", "%c = gt(%x, %y)", "%a = switch(%c, 0.0, %dout)", "%b = switch(%c, %dout, 0.0)", "%a, %b"),
+    ),
     ("sin", "right only for positive dout", pullback("x", "%c = cos(%x)", "%s = abs(%dout)", "%a = mul(%s, %c)", "%a")),
     ("add", "a bias of 1e-7", pullback("x y", "%a = add(%dout, 1e-7)", "%a, %dout")),
     ("pow", "the exponent not lowered", pullback("x y", "%p = mul(%y, %out)", "%a = mul(%dout, %p)", "%a, 0.0")),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "bug", "rule"), MUTANTS, ids=[f"{n}: {b}" for n, b, _ in MUTANTS])

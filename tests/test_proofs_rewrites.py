@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checkers.smt.equality import judge_in_ieee
 from checkers.smt.ieee import DOUBLE, TINY
 from checkers.verdict import OutOfScope, Passed, Proved, Refuted, Unknown
 from proofs import prove
@@ -16,7 +17,7 @@ from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 EXECUTED = ("**",)  # pow is no operation of the standard: its rules are run on awkward numbers in a format
 
 
-@pytest.mark.parametrize("rule", (*EXACT_RULES, *ZERO_RULES), ids=str)
+@pytest.mark.parametrize("rule", [*EXACT_RULES, *ZERO_RULES], ids=str)
 def test_a_shipped_bit_exact_rule_is_proved_in_the_screen(rule: PatternRule) -> None:
     verdict = claim(rule, (TINY,)).verdict
     allowed: tuple[type, ...] = (Proved, Passed) if any(s in rule.text for s in EXECUTED) else (Proved,)
@@ -65,13 +66,13 @@ def test_a_wrong_rule_is_refuted(text: str, domain: str, when: str | None) -> No
 
 def test_a_condition_is_needed_and_used() -> None:
     assert isinstance(over_reals(pattern_rule("x / x -> 1.0", domain="REAL")).verdict, Proved)  # the left side is undefined at 0
-    assert isinstance(over_reals(pattern_rule("1.0 -> x" if False else "x * 1.0 -> x * x / x", domain="REAL")).verdict, Refuted)
+    assert isinstance(over_reals(pattern_rule("x * 1.0 -> x * x / x", domain="REAL")).verdict, Refuted)
     fixed = pattern_rule("x * 1.0 -> x * x / x", domain="REAL", when="x != 0")
     assert isinstance(over_reals(fixed).verdict, Proved)
 
 
 def test_a_number_is_tried_as_a_real_and_as_an_integer() -> None:
-    rule = pattern_rule("x: number, y: any | x - 0 -> x" if False else "x: number | x - 0 -> x")
+    rule = pattern_rule("x: number | x - 0 -> x")
     assert assignments(rule) == [("real",), ("integer",)]
     halved = pattern_rule("x: number | x // 1 -> x")  # right on integers, wrong on 0.5
     assert isinstance(over_reals(halved).verdict, Refuted)
@@ -91,7 +92,7 @@ def test_every_rung_has_its_evidence() -> None:
 
 
 def test_a_budget_too_small_is_unknown() -> None:
-    verdict = in_format(pattern_rule("x / 2.0 / 2.0 -> x / 4.0"), TINY, rlimit=10).verdict
-    assert isinstance(verdict, (Unknown, Proved))
-    if isinstance(verdict, Proved):
-        assert "bitwuzla" in verdict.by or True
+    rule = pattern_rule("x / 2.0 / 2.0 -> x / 4.0")
+    alone = judge_in_ieee(rule.left, rule.right, TINY, rlimit=10, others=())
+    assert isinstance(alone.verdict, Unknown)
+    assert isinstance(judge_in_ieee(rule.left, rule.right, TINY, others=()).verdict, Proved)

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import z3
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checkers.smt.replay import Undecided, enclose
 from checkers.smt.terms import uninterpreted
-from proofs import TRUSTED, obligations
+from proofs import TRUSTED, Axiom, obligations
 from proofs.normal_form import equal
 from proofs.trusted import MOST, failures, listing
 
 # What is assumed. Change it only together with the axiom, and say why in the change.
-SNAPSHOT = [
-    "slope",
-    "inverse",
-    "pieces",
-    "exp_sum",
-    "exp_slope",
-    "exp_positive",
-    "log_inverse",
-    "sin_sum",
-    "cos_sum",
-    "sin_slope",
-    "cos_slope",
-    "circle",
-    "roots",
-    "tangent",
-    "hyperbolic",
-    "inverse_hyperbolic",
-    "shifted",
-    "logarithm_bases",
-    "asin_inverse",
-    "acos_inverse",
-    "atan_inverse",
-    "polar",
-    "erf_integral",
-    "real_power",
-    "pi",
-]
+_SNAPSHOT = """
+slope inverse pieces exp_sum exp_slope exp_positive log_inverse sin_sum cos_sum sin_slope cos_slope circle roots tangent hyperbolic
+inverse_hyperbolic shifted logarithm_bases asin_inverse acos_inverse atan_inverse polar erf_integral real_power pi
+"""
+SNAPSHOT = _SNAPSHOT.split()
 
 
 def test_the_trusted_base_is_what_it_was() -> None:
@@ -55,13 +36,15 @@ def test_every_axiom_stands_in_numbers() -> None:
 
 
 def test_a_false_axiom_falls_in_numbers() -> None:
-    for name, other in (("exp_sum", "sin_sum"), ("circle", "tangent")):
-        axiom = next(a for a in TRUSTED if a.name == name)
-        wrong = next(a for a in TRUSTED if a.name == other)
-        mixed = replace(
-            axiom, claims=lambda x, a=axiom, b=wrong: zip((s for s, _ in a.claims(x)), (t for _, t in b.claims(x)), strict=False)
-        )
+    named = {axiom.name: axiom for axiom in TRUSTED}
+    for left, right in (("exp_sum", "sin_sum"), ("circle", "tangent"), ("hyperbolic", "inverse_hyperbolic")):
+        mixed = replace(named[left], claims=partial(_crossed, named[left], named[right]))
         assert mixed.failures()
+
+
+def _crossed(a: Axiom, b: Axiom, at: arb) -> Iterator[tuple[arb, arb]]:
+    """The left sides of one axiom with the right sides of another."""
+    yield from ((s, t) for (s, _), (_, t) in zip(a.claims(at), b.claims(at), strict=False))
 
 
 def test_obligations_use_only_axioms_that_exist() -> None:
@@ -107,7 +90,7 @@ EQUAL = [
     (1 / x - 1 / (x + 1), 1 / (x * (x + 1))),
     (exp(x + y), exp(x) * exp(y)),
     (exp(2 * x - y), exp(x) * exp(x) / exp(y)),
-    (exp(x / 2) * exp(x / 2), exp(x / 2 + x / 2) if False else exp(x / 2) * exp(x / 2)),
+    (exp(x / 2) * exp(y / 2), exp(x / 2 + y / 2)),
     (exp(log(x) + y), x * exp(y)),
     (exp(-3 * log(x)), 1 / (x * x * x)),
     (sqrt(x) * sqrt(x), x),

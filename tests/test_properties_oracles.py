@@ -87,7 +87,8 @@ def test_t19_the_image_of_j_is_in_its_domain(program: Program | str) -> None:
 
 def test_a_hessian_that_is_not_symmetric_is_found() -> None:
     lopsided = read(
-        "program @h\n@h(%x: f64, %y: f64):\n  %a = make_tuple(1.0, 2.0)\n  %b = make_tuple(%x, 4.0)\n  %c = make_tuple(%a, %b)\n  return %c"
+        "program @h\n@h(%x: f64, %y: f64):\n"
+        "  %a = make_tuple(1.0, 2.0)\n  %b = make_tuple(%x, 4.0)\n  %c = make_tuple(%a, %b)\n  return %c"
     )
     judged(higher_order.hessian_symmetric(PRODUCT, (1.5, 2.5)))
     refuted(higher_order.hessian_symmetric(PRODUCT, (1.5, 2.5), lambda p: lopsided))
@@ -102,7 +103,7 @@ def test_a_second_derivative_that_forgets_a_factor_is_found() -> None:
 
 
 def test_a_j_that_leaves_macros_behind_is_found() -> None:
-    refuted(higher_order.closed_under_j(CUBE, 1, lambda p, w: differentiated(p, w)))
+    refuted(higher_order.closed_under_j(CUBE, 1, differentiated))
 
 
 def test_a_wrong_third_derivative_is_found() -> None:

@@ -197,7 +197,7 @@ def test_another_solver_does_not_contradict_the_evidence() -> None:
 ULPS = 4
 
 
-@pytest.mark.parametrize("primitive", [p for p in (*ARITHMETIC, *ELEMENTARY)], ids=lambda p: p.name)
+@pytest.mark.parametrize("primitive", [*ARITHMETIC, *ELEMENTARY], ids=lambda p: p.name)
 def test_the_terms_of_a_primitive_enclose_what_the_machine_computes(primitive: Any) -> None:
     cell = Z3_REAL.find(primitive)
     assert not isinstance(cell, Hole)

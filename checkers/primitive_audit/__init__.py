@@ -19,6 +19,7 @@ from checkers.primitive_audit.build import of_functions, of_row, row_in
 from checkers.primitive_audit.subject import Subject
 from checkers.verdict import LedgerEntry, OutOfScope, Report, Unknown, Verdict
 from semantics.errors import AdjudgeError, Malformed
+from semantics.primitives.row import Primitive
 
 ARRAYS = "arrays are not in the language yet"
 
@@ -43,13 +44,27 @@ NAMES = tuple(name for name, _ in CHECKS)
 __all__ = ["CHECKS", "NAMES", "check", "check_vjp"]
 
 
-def check(primitive: Any, *, seed: int = 0, examples: int = 200, skip: Sequence[str] = ()) -> Report:
+def check(
+    primitive: Any,
+    *,
+    seed: int = 0,
+    examples: int = 200,
+    skip: Sequence[str] = (),
+    prover: Callable[[Primitive], Sequence[Verdict]] | None = None,
+) -> Report:
     """
     Judges the backpropagator of a primitive of reals: of the table, or an object made by `@primitive`.
 
     examples  how many points; skip  names of checks to leave out (see NAMES); seed  of every random choice
+    prover    what answers the check "proof"; without one it is out of scope
     """
-    return judged(lambda: of_row(row_in(primitive), seed=seed, examples=examples), seed, skip)
+
+    def subject() -> Subject:
+        made = of_row(row_in(primitive), seed=seed, examples=examples)
+        made.prover = prover
+        return made
+
+    return judged(subject, seed, skip)
 
 
 def check_vjp(

@@ -224,14 +224,12 @@ def optimizer(subject: Subject) -> list[Verdict]:
 def proof(subject: Subject) -> list[Verdict]:
     """16: what the solver says of the rule, for all reals."""
     claim = "proof"
-    try:
-        from proofs import prove
-    except ImportError:
-        return [OutOfScope("proofs are not installed", claim)]
+    if subject.prover is None:
+        return [OutOfScope("no prover was given: ask through adjudge.check", claim)]
     if subject.rule is None:
         return [OutOfScope("a black box has no proof", claim)]
     try:
-        return list(prove(subject.row))
+        return list(subject.prover(subject.row))
     except AdjudgeError as error:
         return [Unknown(error.what, claim)]
 

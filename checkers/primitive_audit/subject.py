@@ -15,6 +15,7 @@ from typing import Any
 
 from checkers.inputs import Point, moderate, neighbours
 from checkers.primitive_audit.reference import Best, Enclosure, Slope, U, doubles, unit, with_precision
+from checkers.verdict import Verdict
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
@@ -67,6 +68,7 @@ class Subject:
     pull        (xs, y, d) -> raw cotangents
     operations  how many elementary operations the rule makes; each may cost 4 ulp
     rule        the backpropagator as a program, None if it is a black box
+    prover      what proves the rule over the reals; given by whoever asks, since proofs rest on checkers and not the reverse
     """
 
     name: str
@@ -82,6 +84,7 @@ class Subject:
     spread_arguments: bool = True
     operations: int = 64
     seed: int = 0
+    prover: Callable[[Primitive], Sequence[Verdict]] | None = None
     points: tuple[Judged, ...] = ()
     lost: list[str] = field(default_factory=list)
     slopes: dict[Any, Slope] = field(default_factory=dict)
