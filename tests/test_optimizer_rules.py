@@ -84,6 +84,12 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
     ),
     (
         tuples.SYSTEM,
+        "injected_size",
+        body("%t = make_tuple(%x, %y)", "%r = inject(%t, 1, %x)"),
+        body("%t = make_tuple(None, None)", "%r = inject(%t, 1, %x)"),
+    ),
+    (
+        tuples.SYSTEM,
         "instance_of_made",
         body("%t = make_tuple(%x, %y)", "%r = instantiate(%u, %t)"),
         body("%t = make_tuple(%x, %y)", "%r = instantiate(%t, %u)"),

@@ -155,6 +155,18 @@ FORMS: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {
         REALS,
     ),
     "function in a loop": ("def f(n):\n s = 0\n for i in range(n):\n  def g(y): return y * n\n  s += g(i)\n return s", SMALL),
+    "capture of what a turn assigns": (
+        "def f(n):\n s = 0\n for i in range(n):\n  t = i * 2\n  g = lambda y: y + t\n  def h(y): return g(y) * i\n  s = h(s) + g(1)\n return s",
+        SMALL,
+    ),
+    "capture in a turn, passed on": (
+        "def ap(g, y): return g(y)\ndef f(n):\n s = 0\n while s < n:\n  t = s + 1\n  g = lambda y: y + t\n  two = lambda k: lambda y: k(k(y))\n  r = two(g)\n  s = s + ap(r, 1)\n return s",
+        SMALL,
+    ),
+    "call of a function of this turn": (
+        "def f(n):\n s = 1\n for i in range(n):\n  def g(y):\n   z = y + i\n   return z\n  s = g(s)\n return s",
+        SMALL,
+    ),
     "capture through a call": ("def f(x):\n a = x * 2\n def g(y): return y + a\n def h(z): return g(z) * 2\n return h(1)", REALS),
     "shadowing": ("def f(x):\n def g(x):\n  x = x + 1\n  return x\n def abs(y): return y * 3\n return g(x) + abs(-x)", REALS),
     "church numerals": ("def f(x):\n two = lambda g: lambda y: g(g(y))\n return two(two)(lambda y: y + x)(0.0)", REALS),

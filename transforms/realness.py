@@ -194,6 +194,12 @@ def _neg(found: Sequence[Kinds]) -> Kinds:
     return found[0] & (A_REAL | AN_INTEGER | A_ZERO)
 
 
+def _inject(found: Sequence[Kinds]) -> Kinds:
+    """ZERO if the tuple or the sensitivity is, else a sparse tuple."""
+    t, i, d = found
+    return ((t | d) & A_ZERO) | (OTHER if t and i and d else 0)
+
+
 def _instantiate(found: Sequence[Kinds]) -> Kinds:
     """Of a real: its sensitivity, with 0.0 for ZERO. Of anything else: unit or a tuple."""
     d, x = found
@@ -214,6 +220,7 @@ COMBINE: dict[str, Callable[[Sequence[Kinds]], Kinds]] = {
     "min": _zero_is_real,
     "max": _zero_is_real,
     "neg": _neg,
+    "inject": _inject,
     "instantiate": _instantiate,
 }
 RESULT = {"real": A_REAL, "integer": AN_INTEGER, "boolean": A_BOOLEAN, "tuple": OTHER}
@@ -225,8 +232,6 @@ def _primitive(program: Program, primitive: Primitive, arguments: tuple[NodeId, 
     if name == "getitem" and len(arguments) == 2:
         element = _element(program, *arguments)
         return _known(ANYTHING) if element is None else _union([element])
-    if name == "inject":
-        return _known(OTHER | A_ZERO)
     if len(arguments) != arity and primitive.parameters != ("*",):
         return _known(0)
     if name == "switch":

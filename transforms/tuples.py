@@ -1,9 +1,9 @@
 """
 Tuples that are taken apart where they are made, so that neither is left: elements, lengths, sums and instances of known tuples.
 
-The measure has three parts. `spread` counts the elements that the remaining `instantiate`s would unfold to; the second gives an
-element of a sum of sums three to the power of its height, since `(s + t)[i]` becomes a sum of two lower elements; last come
-the applications.
+The measure has four parts: the injections into tuples that still hold something; the elements that the remaining
+`instantiate`s would unfold to; for every element of a sum of sums three to the power of its height, since `(s + t)[i]` becomes
+a sum of two lower elements; the applications.
 """
 
 from __future__ import annotations
@@ -123,13 +123,27 @@ def instance_of_made(program: Program, place: int) -> Program | None:
     return become(edit, place, edit.call(old.graph, MAKE_TUPLE, *parts, name=old.name, location=old.location))
 
 
-RULES = (element, length_of_made, made_of_length, made_of_elements, element_of_sum, instance_of_made)
+@rewrite_of("inject")
+def injected_size(program: Program, place: int) -> Program | None:
+    """inject((x₀, …, xₙ₋₁), i, d)  ⟹  inject((None, …, None), i, d): only the size is looked at"""
+    found = arguments_of(program, place, INJECT)
+    items = items_of(program, found[0]) if found is not None else None
+    if found is None or not items or all(program.constant(x) is None for x in items):
+        return None
+    edit, old = Edit(program), program.nodes[place]
+    assert isinstance(old, Apply)
+    blank = edit.call(old.graph, MAKE_TUPLE, *(edit.constant(None) for _ in items))
+    edit.set_inputs(place, (old.function, blank, *found[1:]))
+    return edit.program
+
+
+RULES = (element, length_of_made, made_of_length, made_of_elements, element_of_sum, instance_of_made, injected_size)
 
 
 def measure(program: Program) -> tuple[int, ...]:
-    """The spread of all instantiates; the height of all elements; applications."""
+    """Injections into tuples that are not blank; the spread of all instantiates; the height of all elements; applications."""
     heights: dict[NodeId, tuple[int, int]] = {}
-    spread = height = count = 0
+    injections = spread = height = count = 0
     for node, found in program.nodes.items():
         if isinstance(found, Apply):
             count += 1
@@ -137,7 +151,9 @@ def measure(program: Program) -> tuple[int, ...]:
                 spread += _shape(program, d[1], heights)[1]
             elif (t := arguments_of(program, node, GETITEM)) is not None:
                 height += 3 ** _shape(program, t[0], heights)[0]
-    return spread, height, count
+            elif (t := arguments_of(program, node, INJECT)) is not None:
+                injections += not all(program.constant(x) is None for x in items_of(program, t[0]) or (t[0],))
+    return injections, spread, height, count
 
 
 def _shape(program: Program, root: NodeId, known: dict[NodeId, tuple[int, int]]) -> tuple[int, int]:

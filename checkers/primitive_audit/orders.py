@@ -12,16 +12,20 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkers.forward_mode import jvp
 from checkers.inputs import moderate
 from checkers.primitive_audit.findings import finding
 from checkers.primitive_audit.programs import calling, in_balls
 from checkers.primitive_audit.reference import Enclosure, doubles, with_precision
 from checkers.primitive_audit.subject import Judged, Subject
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
+from semantics.edit import applying
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Hole
+from semantics.primitives.table import TABLE
+from semantics.tangents import ZERO
 from transforms.gradient_programs import gradient_program
 
 POINTS = 8
@@ -103,12 +107,28 @@ def on_machine(program: Program, xs: Sequence[float]) -> float:
         return math.nan
 
 
+def pushforward(subject: Subject) -> Callable[..., Any] | None:
+    """(x…, dx…) -> dout: the user's own tangent, or forward mode over the row or over the forward program; None without any."""
+    own = subject.row.columns.get("tangent")
+    if own is not None and not isinstance(own, Hole):
+        return own  # type: ignore[no-any-return]
+    program = applying(subject.row) if TABLE.get(subject.row.name) is subject.row else subject.program
+    if not isinstance(program, Program):
+        return None
+
+    def forward(*both: Any) -> Any:
+        _, derivative = jvp(program, both[: subject.arity], both[subject.arity :])
+        return 0.0 if derivative is ZERO else derivative
+
+    return forward
+
+
 def tangent(subject: Subject) -> list[Verdict]:
     """14: <dout, tangent(dx)> = <pullback(dout), dx> for random directions, within rounding of the sum."""
     claim = "tangent"
-    rule = subject.row.columns.get("tangent")
-    if rule is None or isinstance(rule, Hole):
-        return [OutOfScope("it has no tangent column", claim)]
+    rule = pushforward(subject)
+    if rule is None:
+        return [OutOfScope("it has no tangent column, and its forward function is no program that forward mode could read", claim)]
     source = random.Random(subject.seed + 14)
     points = [p for p in subject.smooth(60, ("sample", "random")) if moderate(p.xs)]
     judged = 0

@@ -10,13 +10,63 @@ def f(x):
     if x > 0:
         x = 2.0
     return g(1.0)
-# --- captured loop variable
+# --- captured loop variable, kept for the next turn
+def f(x):
+    s = 0.0
+    g = lambda y: y
+    for i in range(3):
+        s += g(x)
+        g = lambda y: y * i  # <-
+    return s
+# --- captured loop variable, kept in a tuple
+def f(x):
+    t = (abs,)
+    for i in range(3):
+        t = (t[0], lambda y: y * i)  # <-
+    return t[1](x)
+# --- captured loop variable, kept through a function that holds it
+def f(x):
+    keep = abs
+    for i in range(3):
+        def g(y):  # <-
+            return y * i
+        def h(y):
+            return g(y) + 1
+        keep = h
+    return keep(x)
+# --- captured loop variable, kept as the result of a call
+def same(g):
+    return g
+def f(x):
+    keep = abs
+    for i in range(3):
+        g = lambda y: y * i  # <-
+        keep = same(g)
+    return keep(x)
+# --- captured loop variable, kept by a function it returns
+def f(x):
+    keep = abs
+    for i in range(3):
+        def g():  # <-
+            return lambda y: y * i
+        keep = g()
+    return keep(x)
+# --- captured loop variable, assigned again in the same turn
 def f(x):
     s = 0.0
     for i in range(3):
         g = lambda y: y * i  # <-
+        i = i + 1
         s += g(x)
     return s
+# --- captured in a loop in a loop
+def f(x):
+    keep = abs
+    for i in range(3):
+        for j in range(3):
+            x = keep(x)
+        keep = lambda y: y + i  # <-
+    return x
 # --- captured accumulator
 def f(x):
     s = x

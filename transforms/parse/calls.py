@@ -10,10 +10,11 @@ import ast
 from semantics.ir import GraphRef, NodeId
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from transforms.parse.cursor import Cursor
 from transforms.parse.items import Eval, Invoke, evaluating, top
 from transforms.parse.library import is_macro
 from transforms.parse.names import Module, Operation, Refused, suggestion
-from transforms.parse.state import Cursor, Name, ParseState, Signature, Stack, Value
+from transforms.parse.state import Name, ParseState, Signature, Stack, Value
 from transforms.system import agenda_rule
 
 # derivatives with a second argument that says with respect to what

@@ -9,28 +9,10 @@ The rules of expressions. An expression on the agenda leaves one operand.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
-from immutables import Map
-
-from semantics.ir import NodeId
-from transforms.parse.flow import analyse
-from transforms.parse.items import Emit, Enter, Eval, Member, Put, Truth, Use, evaluating, top
-from transforms.parse.names import (
-    Derived,
-    Expression,
-    Group,
-    Known,
-    Literal,
-    Module,
-    Operation,
-    Refused,
-    Row,
-    found_value,
-    suggestion,
-)
-from transforms.parse.state import Cursor, Name, ParseState
-from transforms.parse.subset import check_subset
+from transforms.parse.cursor import Cursor
+from transforms.parse.items import Emit, Enter, Eval, Truth, evaluating, top
+from transforms.parse.state import ParseState
 from transforms.system import agenda_rule
 
 BINARY: dict[type[ast.operator], str] = {
@@ -78,160 +60,6 @@ def _signed(expression: ast.expr | None) -> int | float | None:
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=value)) if type(value) in (int, float):
             assert isinstance(value, (int, float))
             return -value if isinstance(sign, ast.USub) else value
-    return None
-
-
-@agenda_rule
-def local_variable(state: ParseState) -> ParseState | None:
-    """⟨x⟩ κ, σ  →  κ, ρ(x) σ        x local here or in an enclosing function; Unbound(x) where this path has not assigned it"""
-    match evaluating(state):
-        case ast.Name(id=name) as at if state.frame.scope.owner(name) is not None:
-            c = Cursor(state)
-            node = c.variable(name)
-            _check_defined(c, name, node, at)
-            c.push(node)
-            return c.state
-    return None
-
-
-def _check_defined(c: Cursor, name: str, node: NodeId, at: ast.AST) -> None:
-    """A nested function may be used only when all the functions it needs, further down included, are defined."""
-    graph = c.graph_of(node)
-    if graph is None or name not in c.frame.scope.local:
-        return
-    missing = [g for g in c.tables.awaited.get(graph, ()) if g not in c.tables.defined]
-    if missing:
-        other = c.edit.graphs[missing[0]].name
-        raise c.refuse(at, f"{name} is used here, but {other}, which it needs, is defined below", f"define {other} above this line")
-
-
-@agenda_rule
-def global_name(state: ParseState) -> ParseState | None:
-    """⟨x⟩ κ, σ  →  ⟨what x stands for⟩ κ, σ        x not local"""
-    match evaluating(state):
-        case ast.Name(id=name) as at if state.frame.scope.owner(name) is None:
-            c = Cursor(state)
-            found = c.frame.names.find(name)
-            if found is None:
-                known = [*c.frame.names.all(), *c.frame.env]
-                raise c.refuse(at, f"the name {name} is not defined", suggestion(name, known), rule="name")
-            c.do(Use(found, at))
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_constant(state: ParseState) -> ParseState | None:
-    """⟨c⟩ κ, σ  →  κ, c σ        a global number, or a primitive"""
-    match top(state):
-        case Use(Literal(value) | Row(value)):
-            c = Cursor(state)
-            c.push(c.constant(value), isinstance(value, bool))
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_library(state: ParseState) -> ParseState | None:
-    """⟨m⟩ κ, σ  →  κ, m σ        a function of math, a builtin, or a module: no node until it is called or passed on"""
-    match top(state):
-        case Use(Operation() | Module() as found, at):
-            c = Cursor(state)
-            c.push_name(found, at)
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_function(state: ParseState) -> ParseState | None:
-    """⟨f⟩ κ, σ  →  κ, @f σ        a global function; its body is parsed once, after everything that is on the agenda"""
-    match top(state):
-        case Use(Known() as known, at):
-            c = Cursor(state)
-            c.push(c.declare(known, at))
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_expression(state: ParseState) -> ParseState | None:
-    """⟨X⟩ κ, σ  →  ⟨e⟩ κ, σ        where the module says X = e once and for all, e evaluated among the module's names"""
-    match top(state):
-        case Use(Expression(source, expression, names)):
-            c = Cursor(state)
-            thunk = ast.Lambda(
-                args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]), body=expression
-            )
-            check_subset(source, thunk)
-            here = c.frame
-            outside = replace(here, scope=analyse(source, thunk), names=names, env=Map(), loops=None)
-            c.do(Enter(outside), Eval(expression), Enter(here))
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_group(state: ParseState) -> ParseState | None:
-    """⟨(v…)⟩ κ, σ  →  ⟨v⟩… make_tuple/n κ, σ        a global tuple of a live function"""
-    match top(state):
-        case Use(Group(values), at):
-            c = Cursor(state)
-            c.do(
-                *(Put(c.constant(v)) if isinstance(v, str) else Use(found_value(v), at) for v in values),
-                Emit("make_tuple", len(values), at),
-            )
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_derivative(state: ParseState) -> ParseState | None:
-    """⟨d⟩ κ, σ  →  ⟨f⟩ (w) grad/2 κ, σ        a live d = grad(f, w), or one of its kind"""
-    match top(state):
-        case Use(Derived(macro, function, wrt), at):
-            c = Cursor(state)
-            given = [] if wrt is None else [Use(Group(wrt), at)] if isinstance(wrt, tuple) else [Put(c.constant(wrt))]
-            c.do(Use(function, at), *given, Emit(macro, 1 + len(given), at))
-            return c.state
-    return None
-
-
-@agenda_rule
-def use_refused(state: ParseState) -> ParseState | None:
-    """⟨x⟩ κ, σ  →  Malformed        what x stands for has no meaning here; the error says what to write instead"""
-    match top(state):
-        case Use(Refused(what, remedy), at):
-            raise Cursor(state).refuse(at, what, remedy, rule="name")
-    return None
-
-
-@agenda_rule
-def attribute(state: ParseState) -> ParseState | None:
-    """⟨m.x⟩ κ, σ  →  ⟨m⟩ (.x) κ, σ"""
-    match evaluating(state):
-        case ast.Attribute(value=value) as at:
-            c = Cursor(state)
-            c.do(Eval(value), Member(at))
-            return c.state
-    return None
-
-
-@agenda_rule
-def member(state: ParseState) -> ParseState | None:
-    """(.x) κ, m σ  →  ⟨what m.x stands for⟩ κ, σ        m a module; values have no attributes"""
-    match top(state):
-        case Member(ast.Attribute(attr=attr) as at):
-            c = Cursor(state)
-            base = c.pop()
-            if not (isinstance(base, Name) and isinstance(base.found, Module)):
-                raise c.refuse(
-                    at, f"only modules have attributes here, so .{attr} means nothing", "use a tuple, indexed by position"
-                )
-            found = base.found.member(attr)
-            if found is None:
-                raise c.refuse(at, f"{base.found.name} has no {attr}", suggestion(attr, list(base.found.members)), rule="name")
-            c.do(Use(found, at))
-            return c.state
     return None
 
 
@@ -335,18 +163,4 @@ def subscript(state: ParseState) -> ParseState | None:
     return None
 
 
-RULES = (
-    *(
-        literal,
-        signed_literal,
-        local_variable,
-        global_name,
-        use_constant,
-        use_library,
-        use_function,
-        use_expression,
-        use_group,
-        use_derivative,
-    ),
-    *(use_refused, attribute, member, enter, apply_primitive, binary, unary, negation, truth, comparison, tuple_display, subscript),
-)
+RULES = (*(literal, signed_literal, enter, apply_primitive, binary, unary, negation, truth, comparison, tuple_display, subscript),)

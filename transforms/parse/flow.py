@@ -14,13 +14,14 @@ The parameters of a join point are the variables assigned before it that are liv
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
+from transforms.parse.shape import Names, Shape, bindings_of, heads, reads_of, shape_of, targets_of
+from transforms.parse.source import Function, Source, name_of
 
-Names = frozenset[str]
 Ways = tuple[Names, Names, Names]
+Loop = ast.For | ast.While
 NONE: Names = frozenset()
 
 
@@ -87,7 +88,9 @@ class Scope:
     local       its parameters and the names it assigns; free are the other names it reads, nested functions included
     single      the local names bound exactly once, by a def or `name = lambda …`: they stand for that function everywhere
     constant    for each function defined here, the names it reads that stand for such a function
-    later       for each function defined here, the variables that may be assigned after it is created
+    later       for each function defined here, the variables that may be assigned after it is created; straight leaves out
+                those that only the next turn of a loop assigns
+    loops       for each function defined here, the loops of this function around it
     """
 
     source: Source
@@ -102,13 +105,15 @@ class Scope:
     live_after: dict[ast.stmt, Names] = field(default_factory=dict)
     live_header: dict[ast.stmt, Names] = field(default_factory=dict)
     later: dict[Function, Names] = field(default_factory=dict)
+    straight: dict[Function, Names] = field(default_factory=dict)
+    loops: dict[Function, tuple[Loop, ...]] = field(default_factory=dict)
     children: dict[Function, Scope] = field(default_factory=dict)
 
     def block(self, statements: Iterable[ast.stmt]) -> Flow:
         """The summary of a block of this function."""
         return sequence(self.flows[s] for s in statements)
 
-    def body_of(self, loop: ast.For | ast.While) -> Flow:
+    def body_of(self, loop: Loop) -> Flow:
         """The summary of one turn: for a `for`, the assignment of its target comes first."""
         body = self.block(loop.body)
         return sequence((_assignment(loop.target), body)) if isinstance(loop, ast.For) else body
@@ -124,12 +129,12 @@ class Scope:
 def analyse(source: Source, root: Function) -> Scope:
     """The scope of `root`, and below it in `children` those of all functions defined in it. Iterates, never recurs."""
     ordered: list[tuple[Function, Function | None]] = []
-    shapes: dict[Function, _Shape] = {}
+    shapes: dict[Function, Shape] = {}
     todo: list[tuple[Function, Function | None]] = [(root, None)]
     while todo:
         node, parent = todo.pop()
         ordered.append((node, parent))
-        shapes[node] = shape = _shape(node)
+        shapes[node] = shape = shape_of(node)
         todo.extend((child, node) for child in reversed(shape.blocks_of_functions))
     free: dict[Function, Names] = {}
     for node, _ in reversed(ordered):
@@ -144,149 +149,31 @@ def analyse(source: Source, root: Function) -> Scope:
     return scopes[root]
 
 
-# the shape of one function: its own statements, names and the functions defined in it
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    local: Names
-    loads: Names
-    single: dict[str, Function]
-    statements: tuple[ast.stmt, ...]
-    blocks_of_functions: dict[Function, int]
-    functions_in: dict[ast.stmt, tuple[Function, ...]]
-    enclosing: dict[int, int]
-
-
-def _shape(node: Function) -> _Shape:
-    """One walk over the statements of `node`, parents before children, blocks numbered from 0, the body."""
-    bindings: dict[str, list[Function | None]] = {a.arg: [None] for a in parameters_of(node)}
-    loads: set[str] = set()
-    statements: list[ast.stmt] = []
-    block_of: dict[Function, int] = {}
-    functions_in: dict[ast.stmt, tuple[Function, ...]] = {}
-    enclosing: dict[int, int] = {}
-    looped: set[int] = set()
-    if isinstance(node, ast.Lambda):
-        found, functions = _reads(node.body)
-        return _Shape(frozenset(bindings), frozenset(found), {}, (), dict.fromkeys(functions, 0), {}, {})
-    todo: list[tuple[ast.stmt, int]] = [(s, 0) for s in reversed(node.body)]
-    while todo:
-        statement, block = todo.pop()
-        statements.append(statement)
-        made: list[Function] = []
-        for expression in heads(statement):
-            names, inside = _reads(expression)
-            loads |= names
-            made += inside
-        if isinstance(statement, ast.FunctionDef):
-            made.append(statement)
-        functions_in[statement] = tuple(made)
-        block_of.update(dict.fromkeys(made, block))
-        for name, function in _bindings(statement):
-            bindings.setdefault(name, []).append(function)
-        for inner in bodies(statement):
-            enclosing[number := len(enclosing) + 1] = block
-            if block in looped or (isinstance(statement, (ast.For, ast.While)) and inner is statement.body):
-                looped.add(number)
-            todo.extend((s, number) for s in reversed(inner))
-    single = {n: f[0] for n, f in bindings.items() if len(f) == 1 and f[0] is not None}
-    single = {n: f for n, f in single.items() if not (block_of[f] in looped and default_expressions(f))}
-    return _Shape(frozenset(bindings), frozenset(loads), single, tuple(statements), block_of, functions_in, enclosing)
-
-
-def heads(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions that a statement evaluates itself, not in the statements inside it."""
-    match statement:
-        case ast.Return(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.Expr(value=value):
-            yield from [value] if value is not None else []
-        case ast.AugAssign(target=target, value=value):
-            yield from (target, value)
-        case ast.If(test=test) | ast.While(test=test):
-            yield test
-        case ast.For(iter=iterable):
-            yield iterable
-        case ast.FunctionDef():
-            yield from default_expressions(statement).values()
-
-
-def bodies(statement: ast.stmt) -> tuple[list[ast.stmt], ...]:
-    """The blocks inside a statement."""
-    match statement:
-        case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
-            return (body, orelse)
-        case _:
-            return ()
-
-
-def _reads(expression: ast.expr) -> tuple[set[str], list[Function]]:
-    """The names that an expression reads outside its lambdas, and its lambdas."""
-    names: set[str] = set()
-    functions: list[Function] = []
-    todo: list[ast.AST] = [expression]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name):
-            names.add(node.id)
-        elif isinstance(node, ast.Lambda):
-            functions.append(node)
-            todo.extend(reversed(list(default_expressions(node).values())))
-        else:
-            todo.extend(reversed(list(ast.iter_child_nodes(node))))
-    return names, functions
-
-
-def _bindings(statement: ast.stmt) -> Iterator[tuple[str, Function | None]]:
-    """The names that a statement itself binds, with the function if that is what it binds the name to."""
-    match statement:
-        case ast.FunctionDef(name=name):
-            yield name, statement
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
-            yield name, function
-        case ast.Assign(targets=targets):
-            for target in targets:
-                yield from ((n, None) for n in targets_of(target))
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target):
-            yield from ((n, None) for n in targets_of(target))
-
-
-def targets_of(target: ast.expr) -> list[str]:
-    """The names in an assignment's target, in order."""
-    found: list[str] = []
-    todo = [target]
-    while todo:
-        match todo.pop():
-            case ast.Name(id=name):
-                found.append(name)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                todo.extend(reversed(elements))
-    return found
-
-
 # the flow of one function
 
 
-def _scope(source: Source, node: Function, shape: _Shape, free: dict[Function, Names], parent: Scope | None) -> Scope:
+def _scope(source: Source, node: Function, shape: Shape, free: dict[Function, Names], parent: Scope | None) -> Scope:
     constant = {f: frozenset(n for n in free[f] if _stands(shape, n, block)) for f, block in shape.blocks_of_functions.items()}
     flows: dict[ast.stmt, Flow] = {}
     reads: dict[ast.stmt, Names] = {}
     for statement in reversed(shape.statements):
         uses: set[str] = set()
         for expression in heads(statement):
-            uses |= _reads(expression)[0]
+            uses |= reads_of(expression)[0]
         for function in shape.functions_in[statement]:
             uses |= free[function] - constant[function]
         reads[statement] = frozenset(uses)
         flows[statement] = _flow(statement, reads[statement], flows)
     scope = Scope(source, node, name_of(node), parent, shape.local, free[node], shape.single, constant, flows)
     if isinstance(node, ast.Lambda):
-        scope.later.update(dict.fromkeys(shape.blocks_of_functions, NONE))
+        for table in (scope.later, scope.straight):
+            table.update(dict.fromkeys(shape.blocks_of_functions, NONE))
     else:
         _look_ahead(scope, shape, node.body, reads)
     return scope
 
 
-def _stands(shape: _Shape, name: str, block: int) -> bool:
+def _stands(shape: Shape, name: str, block: int) -> bool:
     """Whether `name`, read by a function defined in `block`, stands for one function: its def encloses that block."""
     if name not in shape.single:
         return False
@@ -332,7 +219,7 @@ def _flow(statement: ast.stmt, uses: Names, flows: Mapping[ast.stmt, Flow]) -> F
             assigned = tuple(dict.fromkeys((*turn.assigned, *other.assigned)))
             return Flow(uses | turn.uses | other.uses, assigned, meet(other.falls, turn.breaks), other.breaks, other.continues)
         case _:
-            names = tuple(dict.fromkeys(n for n, _ in _bindings(statement)))
+            names = tuple(dict.fromkeys(n for n, _ in bindings_of(statement)))
             return Flow(uses, names, frozenset(names))
 
 
@@ -341,20 +228,22 @@ def is_forever(statement: ast.While) -> bool:
     return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
 
 
-def _look_ahead(scope: Scope, shape: _Shape, body: list[ast.stmt], reads: Mapping[ast.stmt, Names]) -> None:
-    """Fills `live_after`, `live_header` and `later`, from the end of each block to its beginning, outer blocks first."""
-    todo: list[tuple[list[ast.stmt], Ways, Ways]] = [(body, (NONE, NONE, NONE), (NONE, NONE, NONE))]
+def _look_ahead(scope: Scope, shape: Shape, body: list[ast.stmt], reads: Mapping[ast.stmt, Names]) -> None:
+    """Fills the tables of `scope` that look ahead, from the end of each block to its beginning, outer blocks first."""
+    nowhere: Ways = (NONE, NONE, NONE)
+    todo: list[tuple[list[ast.stmt], Ways, Ways, Ways, tuple[Loop, ...]]] = [(body, nowhere, nowhere, nowhere, ())]
     while todo:
-        statements, live, later = todo.pop()
+        statements, live, later, straight, loops = todo.pop()
         for statement in reversed(statements):
             flow = scope.flows[statement]
-            before, ahead = flow.live_before(*live), flow.later_before(*later)
+            before, ahead, onward = flow.live_before(*live), flow.later_before(*later), flow.later_before(*straight)
+            around = (*loops, statement) if isinstance(statement, ast.While) else loops
             for function in shape.functions_in[statement]:
-                scope.later[function] = ahead
+                scope.later[function], scope.straight[function], scope.loops[function] = ahead, onward, around
             match statement:
                 case ast.If(body=inner, orelse=orelse):
                     scope.live_after[statement] = live[0]
-                    todo += [(inner, live, later), (orelse, live, later)]
+                    todo += [(inner, live, later, straight, loops), (orelse, live, later, straight, loops)]
                 case ast.While(body=inner, orelse=orelse) | ast.For(body=inner, orelse=orelse):
                     turn, other = scope.body_of(statement), scope.block(orelse)
                     header = turn.uses | ((live[0] - turn.breaks) if turn.breaks is not None else NONE)
@@ -362,8 +251,10 @@ def _look_ahead(scope: Scope, shape: _Shape, body: list[ast.stmt], reads: Mappin
                     if not (isinstance(statement, ast.While) and is_forever(statement)):
                         header |= other.live_before(*live)
                     scope.live_after[statement], scope.live_header[statement] = live[0], header
-                    todo.append((inner, (header, live[0], header), (ahead, later[0], ahead)))
-                    todo.append((orelse, live, later))
+                    leaving = other.later_before(*straight)
+                    again = ((header, live[0], header), (ahead, later[0], ahead), (leaving, straight[0], leaving))
+                    todo.append((inner, *again, (*loops, statement)))
+                    todo.append((orelse, live, later, straight, loops))
                 case _:
                     pass
-            live, later = (before, *live[1:]), (ahead, *later[1:])
+            live, later, straight = (before, *live[1:]), (ahead, *later[1:]), (onward, *straight[1:])

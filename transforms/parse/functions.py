@@ -17,11 +17,13 @@ from immutables import Map
 
 from semantics.ir import GraphId, NodeId
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+from transforms.parse.cursor import Cursor
 from transforms.parse.flow import Scope, analyse
 from transforms.parse.items import Block, Build, Close, Do, Enter, Eval, FallOff, evaluating, top
+from transforms.parse.lifetime import outlives_turn
 from transforms.parse.names import Refused
 from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
-from transforms.parse.state import Cursor, Frame, ParseState, Signature
+from transforms.parse.state import Frame, ParseState, Signature
 from transforms.parse.subset import check_subset
 from transforms.system import agenda_rule
 
@@ -134,7 +136,7 @@ def inside(c: Cursor, scope: Scope, node: Function, graph: GraphId) -> Frame:
             other = reserve(c, outer.single[name], name)
             env = env.set(name, c.edit.reference(other))
             awaited += [g for g in (other, *c.tables.awaited.get(other, ())) if g not in c.tables.defined and g != graph]
-        elif name in outer.later[node]:
+        elif name in outer.straight[node] or (name in outer.later[node] and outlives_turn(outer, node, name)):
             what = f"{name_of(node)} captures {name}, which is assigned again after this point"
             remedy = f"capture its value by a default argument: `{name}={name}`, or use another name for the new value"
             raise c.refuse(node, what, remedy, rule="capture")

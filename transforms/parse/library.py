@@ -15,8 +15,8 @@ from typing import Any
 
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from transforms.parse.cursor import Cursor
 from transforms.parse.names import MACRO_NAMES, Found, Literal, Module, Operation, Refused, Row
-from transforms.parse.state import Cursor
 
 
 def _direct(name: str, primitive: str, arity: int = 1) -> Operation:

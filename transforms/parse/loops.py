@@ -19,10 +19,11 @@ from dataclasses import replace
 from typing import Any
 
 from semantics.ir import NodeId
+from transforms.parse.cursor import Cursor
 from transforms.parse.flow import is_forever
 from transforms.parse.items import Block, Count, Do, Enter, Eval, Jump, Put, Store, Truth, Turn, top
 from transforms.parse.library import RANGE
-from transforms.parse.state import NOWHERE, Cursor, Frame, ParseState, Stack, Target
+from transforms.parse.state import NOWHERE, Frame, ParseState, Stack, Target
 from transforms.system import agenda_rule
 
 

@@ -20,15 +20,16 @@ from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS
 from semantics.wellformed import problems
-from transforms.parse import calls, expressions, functions, loops, shortcuts, statements
+from transforms.parse import calls, expressions, functions, loops, naming, shortcuts, statements
+from transforms.parse.cursor import Cursor
 from transforms.parse.items import Block, Do, Eval
 from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion, text_names
 from transforms.parse.source import parameters_of, read_source
-from transforms.parse.state import NOWHERE, Cursor, Frame, ParseState, Value, items_of
+from transforms.parse.state import NOWHERE, Frame, ParseState, Value, items_of
 from transforms.system import AgendaSystem
 
 FRAGMENT: Mapping[str, Any] = {"math": math, **{p.name: p for p in MACROS}}
-RULES = (*expressions.RULES, *shortcuts.RULES, *calls.RULES, *functions.RULES, *statements.RULES, *loops.RULES)
+RULES = (*expressions.RULES, *naming.RULES, *shortcuts.RULES, *calls.RULES, *functions.RULES, *statements.RULES, *loops.RULES)
 
 
 def ended(state: ParseState) -> bool:
