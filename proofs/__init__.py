@@ -3,7 +3,7 @@ What is proved about rows, rules and J, and from what.
 
     TRUSTED                  the axioms, as data
     obligations()            every named claim: lemmas of calculus, backpropagators, rewrite rules, J case by case
-    discharge(obligations)   their judgments: name, method, verdict, seconds, rlimit, and the questions as SMT-LIB (`.smt2`)
+    discharge(obligation)    its judgment: name, method, verdict, seconds, rlimit, and the questions as SMT-LIB (`.smt2`)
     prove(thing)             the verdicts on one primitive or one rewrite rule, yours included
 """
 

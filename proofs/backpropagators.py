@@ -31,7 +31,7 @@ from checkers.smt.sides import spread
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Verdict
-from proofs.calculus import NotDifferentiable, boundaries, derivative
+from proofs.calculus import NotDifferentiable, boundaries, derivative, divisors
 from proofs.obligation import Obligation, identity
 from proofs.slopes import SLOPES, Slope, h, power_slope
 from semantics.columns.meaning import MEANING
@@ -99,7 +99,7 @@ class _Judge:
     def __init__(self, primitive: Primitive, rule: Program) -> None:
         self.primitive, self.rule, self.inquiry = primitive, rule, Inquiry()
         self.methods: set[str] = set()
-        self.off_boundaries = False
+        self.off_boundaries = self.partial = False
         self.dout = z3.Real("dout")
 
     def value(self, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
@@ -123,6 +123,8 @@ class _Judge:
             if isinstance(found, (Unknown, Refuted)):
                 return found
             wanted[index] = found
+            if any(self.inquiry.ask([*assumed, d == 0]).status != UNSAT for d in reversed(divisors(found))):
+                self.partial = True
         paths = explore(self.rule, [*case.arguments, out, self.dout], partial(reading, pi=True), assumed)
         for path in paths:
             if (wrong := self.path(case, path, assumed, wanted)) is not None:

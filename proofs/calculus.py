@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import z3
 
+from checkers.smt.purify import evaluated
 from checkers.smt.terms import PI, real, uninterpreted
 
 Term: TypeAlias = z3.ArithRef
@@ -105,6 +106,22 @@ def boundaries(root: Term) -> list[z3.BoolRef]:
             found.append(z3.ToReal(term) != a[0])
         todo.extend(a)
     return found
+
+
+def divisors(root: Term) -> list[Term]:
+    """What the term divides by, outside the branches of an `if` and innermost last."""
+    strict = evaluated([root])
+    found: dict[int, Term] = {}
+    seen: set[int] = set()
+    todo: list[z3.ExprRef] = [root]
+    while todo:
+        term = todo.pop()
+        if term.get_id() in strict and term.get_id() not in seen:
+            seen.add(term.get_id())
+            if z3.is_app_of(term, z3.Z3_OP_DIV) and not z3.is_rational_value(term.arg(1)):
+                found[term.arg(1).get_id()] = term.arg(1)
+            todo.extend(term.children())
+    return list(found.values())
 
 
 def _zero(term: Term) -> bool:

@@ -72,17 +72,14 @@ def lemma(name: str, uses: tuple[str, ...], claims: Callable[[], Iterable[Claim]
     return Obligation(name, "lemma", judge, uses)
 
 
-def discharge(obligations: Iterable[Obligation], second: str = "") -> list[Judgment]:
+def discharge(obligation: Obligation, second: str = "") -> Judgment:
     """
-    Every obligation judged, in order. With `second` ("cvc5" or "bitwuzla") each question is also put to that solver, and a
-    contradiction makes the verdict Unknown.
+    The obligation, judged. With `second` ("cvc5" or "bitwuzla") each question is also put to that solver, and a contradiction
+    makes the verdict Unknown.
     """
-    found: list[Judgment] = []
-    for obligation in obligations:
-        started = time.perf_counter()
-        judgment = obligation.judge()
-        if second and (wrong := conflicts(judgment, recheck(judgment, second))):
-            verdict = Unknown(f"{second} contradicts z3 on {len(wrong)} questions", obligation.name)
-            judgment = Judgment(obligation.name, "conflict", verdict, time.perf_counter() - started, judgment.answers)
-        found.append(judgment)
-    return found
+    started = time.perf_counter()
+    judgment = obligation.judge()
+    if second and (wrong := conflicts(judgment, recheck(judgment, second))):
+        verdict = Unknown(f"{second} contradicts z3 on {len(wrong)} questions", obligation.name)
+        return Judgment(obligation.name, "conflict", verdict, time.perf_counter() - started, judgment.answers)
+    return judgment

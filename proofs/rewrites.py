@@ -95,4 +95,4 @@ def claim(rule: PatternRule, formats: Sequence[Format], rlimit: int = RLIMIT) ->
 
 def obligations(rules: Iterable[PatternRule], formats: Sequence[Format] = QUICK) -> list[Obligation]:
     """One obligation per rule."""
-    return [Obligation(f"rule {rule.name}", "rewrite", partial(claim, rule, tuple(formats))) for rule in rules]
+    return [Obligation(f"rule {rule.name}", rule.name, partial(claim, rule, tuple(formats))) for rule in rules]

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from hypothesis import event
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import event, settings
 from hypothesis.errors import InvalidArgument
 
 from checkers.verdict import Passed, Proved, Refuted, Verdict, summary
 
 
+def costly(factor: int) -> Any:
+    """For a property whose examples are slow: a fraction of the profile's examples, five at least."""
+    return settings(max_examples=max(5, examples() // factor))
+
+
+def examples() -> int:
+    """How many examples the chosen profile asks for."""
+    chosen = settings.default
+    assert chosen is not None, "conftest loads a profile"
+    return chosen.max_examples
+
+
 def note(text: str) -> None:
     """A label for the statistics of a property; nothing outside of one."""
-    try:
+    with suppress(InvalidArgument):
         event(text)
-    except InvalidArgument:
-        pass
 
 
 def holds(verdict: Verdict) -> bool:

@@ -13,9 +13,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from claims import holds, judged
+from claims import examples, holds, judged
 from corpus import BITS, CASES, FOLDER, Case, ball
-from hypothesis import settings
 
 from checkers import ball_differences, forward_mode, trace_reversal
 from checkers.columns.ball import balls
@@ -78,7 +77,7 @@ def test_the_first_derivative_is_the_closed_form(case: Case) -> None:
 def test_the_second_derivative_is_the_closed_form(case: Case) -> None:
     """By J of J; where the program itself holds derivatives of second order or more, by forward mode over J but in `deep`."""
     reading = reading_of(case)
-    again = case.name not in OF_HIGH_ORDER or settings.default.max_examples > 1000
+    again = case.name not in OF_HIGH_ORDER or examples() > 1000
     for x in case.points:
         if again:
             agree(denote(derivative_of(case, 2), at(reading, x), reading), case.exact(case.second, x))

@@ -38,6 +38,8 @@ def coverage() -> Counter[str]:
     for source, _ in FORMS.values():
         fired += SYSTEM.derive(initial_text(source, "f", names={})).coverage()
     fired += SYSTEM.derive(initial(uses_globals)).coverage()
+    text = "from adjudge import grad\ndef f(x): return grad(sign)(x) + sign(x)"
+    fired += SYSTEM.derive(initial_text(text, "f", names={"sign": TABLE["sign"]})).coverage()
     return fired
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import z3
 
+from checkers.smt.terms import uninterpreted
 from checkers.verdict import OutOfScope, Proved, Refuted, Unknown
 from proofs import judge, prove
 from proofs.backpropagators import cases
@@ -47,7 +48,7 @@ def test_nothing_with_a_derivative_is_left_out() -> None:
 
 
 def test_the_derivatives_of_named_functions_follow_from_the_axioms() -> None:
-    for judgment in discharge(LEMMAS):
+    for judgment in map(discharge, LEMMAS):
         assert isinstance(judgment.verdict, Proved), judgment
         assert "(check-sat)" in judgment.smt2
 
@@ -182,6 +183,54 @@ def test_a_users_primitive_with_a_z3_column_is_proved_or_refuted() -> None:
     assert isinstance(verdict, Refuted)
 
 
+def with_term(term: Any, meaning: Any, rule: Program, domain: str = "") -> Primitive:
+    bare = row("custom", "x", "real -> real", domain=domain)
+    columns = {"meaning": meaning, "z3_real": term, "backpropagator": rule}
+    return Primitive(bare.name, bare.parameters, bare.signature, bare.result, bare.domain, columns=columns)
+
+
+def test_a_branch_that_is_not_taken_does_not_narrow_the_proof() -> None:
+    """sqrt(x) for x > 0 and -sqrt(-x) for x < 0: each root is defined on its own side only; a rule right for x > 0 is refuted."""
+
+    def term(x: Any) -> Any:
+        return z3.If(x > 0, uninterpreted("u_sqrt", x), z3.If(x < 0, -uninterpreted("u_sqrt", -x), 0))
+
+    def meaning(x: float) -> float:
+        return math.copysign(math.sqrt(abs(x)), x)
+
+    right = pullback("x", "%s = abs(%out)", "%t = mul(2.0, %s)", "%a = div(%dout, %t)", "%a")
+    half = pullback("x", "%t = mul(2.0, %out)", "%a = div(%dout, %t)", "%a")
+    assert not isinstance(prove(with_term(term, meaning, half))[0], Proved)
+    assert isinstance(prove(with_term(term, meaning, half))[0], Refuted)
+    (verdict,) = prove(with_term(term, meaning, right))
+    assert isinstance(verdict, Proved)
+    assert "boundaries" in verdict.by
+
+
+def test_an_undeclared_singularity_is_said_to_be_left_out() -> None:
+    def term(x: Any) -> Any:
+        return uninterpreted("u_sqrt", x * x * x)
+
+    rule = pullback("x", "%r = sqrt(%x)", "%s = mul(1.5, %r)", "%a = mul(%dout, %s)", "%a")
+    (verdict,) = prove(with_term(term, lambda x: x**1.5, rule, "x >= 0"))
+    assert isinstance(verdict, (Proved, Unknown))
+    if isinstance(verdict, Proved):
+        assert "where the formula of its derivative is defined" in verdict.by
+
+
+def test_a_guarded_division_does_not_narrow_the_proof() -> None:
+    def term(x: Any) -> Any:
+        return z3.If(x > 1, 1 / (x - 1), x)
+
+    def meaning(x: float) -> float:
+        return 1 / (x - 1) if x > 1 else x
+
+    rule = ("%c = gt(%x, 1.0)", "%s = mul(%out, %out)", "%n = neg(%s)", "%k = switch(%c, %n, 1.0)", "%a = mul(%dout, %k)", "%a")
+    wrong = [line.replace("%n, 1.0", "%n, 2.0") for line in rule]
+    assert isinstance(prove(with_term(term, meaning, pullback("x", *rule)))[0], Proved)
+    assert isinstance(prove(with_term(term, meaning, pullback("x", *wrong)))[0], Refuted)
+
+
 def test_without_a_z3_column_nothing_is_claimed() -> None:
     bare = row("mystery", "x", "real -> real")
     columns = {"meaning": math.sin, "backpropagator": pullback("x", "%dout")}
@@ -200,7 +249,7 @@ def test_what_can_be_proved_is_a_primitive_or_a_rule() -> None:
 
 def test_a_wrong_derivative_table_fails_its_lemma(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DERIVATIVES, "u_atan", lambda x: (1 / (1 - x * x),))  # type: ignore[misc]
-    verdicts = {j.name: j.verdict for j in discharge(LEMMAS)}
+    verdicts = {j.name: j.verdict for j in map(discharge, LEMMAS)}
     assert isinstance(verdicts["asin', acos', atan'"], Unknown)
 
 

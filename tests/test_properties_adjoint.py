@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from claims import holds, judged, refuted
+from claims import costly, holds, judged, refuted
 from hypothesis import given
 
 from checkers.generators import EVERYTHING, Options, Source, exhaustive, points, sources
@@ -32,54 +31,64 @@ FAN_OUT = read(
 SINE = read("program @f\n@f(%x: f64):\n  %y = sin(%x)\n  return %y")
 
 
+@costly(4)
 @given(sources(SMALL), points(2))
 def test_t6_trace_agrees(source: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.trace_agrees(source.program(), x))
     holds(oracles.trace_reversal_agrees(source.program(), x))
 
 
+@costly(4)
 @given(sources(Options(features=EVERYTHING - {"nested_grad"}, size=4)), points(2))
 def test_t7_the_value_is_kept(source: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.value_is_kept(source.program(), x))
 
 
+@costly(8)
 @given(sources(Options(size=2, parameters=1)), sources(SMALL), points(2))
 def test_t8_functoriality(outer: Source, inner: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.functoriality(outer.program(), inner.program(), x))
 
 
+@costly(4)
 @given(sources(SMALL))
 def test_t8_j_commutes_with_renaming(source: Source) -> None:
     holds(adjoint.commutes_with_renaming(source.program()))
 
 
+@costly(4)
 @given(sources(RATIONAL), points(2))
 def test_t9_a_free_variable_is_an_explicit_parameter(source: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.free_variable_is_parameter(source.program(), x))
 
 
+@costly(4)
 @given(sources(SMALL), points(2), points(2), ORDINARY)
 def test_t10_logical_relation(source: Source, x: tuple[float, ...], v: tuple[float, ...], w: float) -> None:
     holds(adjoint.logical_relation(source.program(), x, v, w))
 
 
+@costly(8)
 @given(sources(Options(size=2, always=frozenset({"higher_order", "functions_in_tuples", "captured_call"}))), points(2))
 def test_t10_reverse_is_forward_with_functions_as_arguments(source: Source, x: tuple[float, ...]) -> None:
     holds(oracles.forward_mode_agrees(source.program(), x))
 
 
+@costly(6)
 @given(sources(SMALL), points(2), ORDINARY, ORDINARY)
 def test_t15_backpropagators_are_linear(source: Source, x: tuple[float, ...], a: float, b: float) -> None:
     holds(adjoint.linearity(source.program(), x, a, b))
     holds(adjoint.reusable(source.program(), x, a, b))
 
 
+@costly(4)
 @given(sources(SMALL), points(2))
 def test_t16_tangent_types(source: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.tangent_types(source.program(), x))
 
 
-@given(sources(Options(rational_only=True, size=2)), points(2))
+@costly(20)
+@given(sources(Options(rational_only=True, size=1)), points(2))
 def test_t17_perturbations_are_kept_apart(source: Source, x: tuple[float, ...]) -> None:
     holds(adjoint.perturbations_kept_apart(source.program(), x))
     holds(adjoint.inner_is_outer(source.program(), x))
@@ -196,9 +205,10 @@ def test_confused_perturbations_are_found() -> None:
     refuted(adjoint.perturbations_kept_apart(identity, (3.0,), lambda p, w: confused))
 
 
-def test_a_kink_without_declaration_is_found() -> None:
-    """T13: `abs` at 0, from a row that does not declare its kink."""
-    silent = replace(TABLE["abs"], kinks=())
+def test_a_kink_without_declaration_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T13: `abs` at 0, as if its row declared no kink."""
     text = "program @f\n@f(%x: f64):\n  %y = abs(%x)\n  return %y"
     judged(oracles.mismatches_on_boundaries(read(text), (0.0,)))
-    refuted(oracles.mismatches_on_boundaries(read(text, {**TABLE, "abs": silent}), (0.0,)))
+    monkeypatch.setattr(oracles, "boundaries_met", lambda program, arguments: [])
+    judged(oracles.mismatches_on_boundaries(read(text), (1.0,)))
+    refuted(oracles.mismatches_on_boundaries(read(text), (0.0,)))

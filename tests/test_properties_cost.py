@@ -29,7 +29,8 @@ RECURSION = python(
 TAIL = python("    def r(n, y):\n        return y if n <= 0 else r(n - 1, y * x)\n    return r(N, x)\n")
 TUPLES = python("    t = (x, 1.0, 2.0)\n    for i in range(N):\n        t = (t[1], t[2] * x, t[0])\n    return t[0] + t[1]\n")
 READ_ONLY = python(
-    f"    t = ({', '.join(f'x * {i}.0' for i in range(32))})\n    y = 0.0\n    for i in range(N):\n        y = y + t[i % 32]\n    return y\n"
+    f"    t = ({', '.join(f'x * {i}.0' for i in range(32))})\n"
+    "    y = 0.0\n    for i in range(N):\n        y = y + t[i % 32]\n    return y\n"
 )
 CLOSURES = python(
     "    def chain(n, k):\n        return k(x) if n <= 0 else chain(n - 1, lambda y: k(y * x))\n    return chain(N, lambda y: y)\n"
@@ -38,7 +39,13 @@ CAPTURED = python(
     "    a = x * x\n    def g(y):\n        return y * a\n    y = x\n    for i in range(N):\n        y = g(g(y))\n    return y\n"
 )
 BRANCHES = python(
-    "    y = x\n    for i in range(N):\n        if i % 2 == 0:\n            y = y * x\n        else:\n            y = y + x\n    return y\n"
+    "    y = x\n"
+    "    for i in range(N):\n"
+    "        if i % 2 == 0:\n"
+    "            y = y * x\n"
+    "        else:\n"
+    "            y = y + x\n"
+    "    return y\n"
 )
 NESTED = python("    y = x\n    for i in range(N):\n        for j in range(3):\n            y = y * x\n    return y\n")
 
@@ -99,7 +106,7 @@ def test_a_gradient_that_costs_the_square_is_found() -> None:
 def test_a_gradient_that_keeps_the_square_is_found() -> None:
     def hoarding(n: int) -> Program:
         lines = "".join(f"    t{i + 1} = ({', '.join(f'x + {i * n + j}.0' for j in range(n))},)\n" for i in range(n))
-        return parse_text(f"def f(x):\n{lines}    return {' + '.join(f't{i + 1}[0]' for i in range(n))}\n", "f")
+        return parse_text(f"def f(x):\n{lines}    s = ({', '.join(f't{i + 1}' for i in range(n))})\n    return s[0][0]\n", "f")
 
     def wrong(program: Program) -> Program:
         return hoarding(40 if "15" in str(program) else 5)

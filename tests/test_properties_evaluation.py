@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from claims import holds, judged, refuted
+from claims import costly, holds, judged, refuted
 from hypothesis import given
 
 from checkers.generators import EVERYTHING, Options, Source, edge_points, exhaustive, graphs, points, sources
@@ -58,6 +58,7 @@ def test_t2_t3_progress_and_preservation(source: Source, x: tuple[float, ...]) -
     holds(preservation(program, x))
 
 
+@costly(10)
 @given(sources(Options(size=2)), points(2))
 def test_t2_t3_of_gradients(source: Source, x: tuple[float, ...]) -> None:
     program = gradient_program(source.program())
@@ -70,6 +71,7 @@ def test_t5_adequacy(source: Source, x: tuple[float, ...]) -> None:
     holds(adequacy(source.program(), x))
 
 
+@costly(4)
 @given(sources(Options(size=4)), points(2))
 def test_t5_adequacy_of_gradients(source: Source, x: tuple[float, ...]) -> None:
     holds(adequacy(gradient_program(source.program(), (0, 1)), x))
@@ -80,6 +82,7 @@ def test_t24_parse_against_cpython(source: Source, x: tuple[float, ...]) -> None
     holds(simulation(source.program(), source.python(), x))
 
 
+@costly(10)
 @given(sources(Options(size=2, always=frozenset({"branch", "early_return"}))), points(2))
 def test_t25_unreachable_branches(source: Source, x: tuple[float, ...]) -> None:
     holds(unreachable_branches(source.program(), x))

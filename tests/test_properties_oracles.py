@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from claims import holds, judged, refuted
+from claims import costly, holds, judged, refuted
 from hypothesis import given
 
 from checkers.generators import EVERYTHING, Options, Source, exhaustive, points, sources
@@ -20,22 +20,26 @@ IDENTITY = read("program @f\n@f(%x: f64):\n  return %x")
 ABS = read("program @f\n@f(%x: f64):\n  %y = abs(%x)\n  return %y")
 
 
+@costly(3)
 @given(sources(Options(rational_only=True, size=4)), points(2))
 def test_t11_exact_gradient(source: Source, x: tuple[float, ...]) -> None:
     holds(oracles.exact_gradient(source.program(), x))
 
 
+@costly(10)
 @given(sources(Options(rational_only=True, features=EVERYTHING, always=frozenset({"nested_grad"}), size=2)), points(2))
 def test_t11_exact_gradient_of_programs_with_derivatives_inside(source: Source, x: tuple[float, ...]) -> None:
     holds(oracles.exact_gradient(expand(source.program()), x))
 
 
+@costly(6)
 @given(sources(Options(size=2)), points(2))
 def test_t12_ball_differences(source: Source, x: tuple[float, ...]) -> None:
     holds(oracles.ball_differences_agree(source.program(), x))
     holds(oracles.ball_differences_agree(source.program(), x, 1))
 
 
+@costly(6)
 @given(sources(Options(size=2, always=frozenset({"kinks", "branch", "conditional"}))), points(2))
 def test_t13_mismatches_lie_on_declared_boundaries(source: Source, x: tuple[float, ...]) -> None:
     holds(oracles.mismatches_on_boundaries(source.program(), x))
@@ -60,6 +64,7 @@ def test_t14_every_small_program_that_tests_its_parameter_is_judged_a_boundary_a
             assert isinstance(oracles.ball_differences_agree(program, (0.0,)), (OutOfScope, Passed))
 
 
+@costly(20)
 @given(
     sources(Options(rational_only=True, size=1, features=frozenset({"tuple", "branch", "lambda", "range", "conditional"}))),
     points(2),
@@ -69,6 +74,7 @@ def test_t18_hessians(source: Source, x: tuple[float, ...]) -> None:
     holds(higher_order.hessian_is_forward_over_reverse(source.program(), x, 0, 1))
 
 
+@costly(10)
 @given(sources(Options(size=1, parameters=1, features=frozenset({"math", "branch", "lambda", "captured_call"}))), points(1))
 def test_t18_of_transcendental_programs(source: Source, x: tuple[float, ...]) -> None:
     holds(higher_order.hessian_is_forward_over_reverse(source.program(), x))

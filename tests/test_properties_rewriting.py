@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
-from claims import holds, judged, refuted
+from claims import costly, holds, judged, refuted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +42,7 @@ def test_t4_on_every_small_program() -> None:
 
 
 @SYSTEM
+@costly(4)
 @given(source=sources(SMALL), x=points(2))
 def test_t21_every_step_refines(system: RewriteSystem, source: Source, x: tuple[float, ...]) -> None:
     holds(rewriting.refines(system, source.program(), x))
@@ -55,18 +56,21 @@ def test_t21_every_step_refines_on_every_small_program(system: RewriteSystem) ->
 
 
 @KEEPS_BITS
+@costly(2)
 @given(source=sources(SMALL), x=edge_points(2))
 def test_t22_evaluation_commutes(system: RewriteSystem, source: Source, x: tuple[float, ...]) -> None:
     holds(rewriting.keeps_bits(system.run, source.program(), x))
 
 
 @SYSTEM
+@costly(8)
 @given(source=sources(Options(size=1)), x=points(2))
 def test_t22_gradients_commute(system: RewriteSystem, source: Source, x: tuple[float, ...]) -> None:
     holds(rewriting.gradient_commutes(system.run, source.program(), x, system in BITWISE))
 
 
 @SYSTEM
+@costly(4)
 @given(source=sources(SMALL), seed=st.integers(0, 99))
 def test_t23_the_measure_decreases_and_engines_agree(system: RewriteSystem, source: Source, seed: int) -> None:
     program = source.program()
@@ -120,7 +124,8 @@ def dangle(program: Program, place: int) -> Program | None:
     if program.nodes.get(place) is None or program.callee(place) is not TABLE["neg"]:
         return None
     found = program.nodes[place]
-    assert isinstance(found, Apply)
+    if not isinstance(found, Apply) or found.graph == 12345:
+        return None
     edit = Edit(program)
     edit.nodes = edit.nodes.set(place, replace(found, graph=12345))
     return edit.program

@@ -23,8 +23,8 @@ from checkers.verdict import OutOfScope, Proved, Refuted, Unknown, Vacuous
 from semantics.columns.meaning import MEANING
 from semantics.ir import Program
 from semantics.machine import run
-from semantics.primitives.row import Hole
-from semantics.primitives.table import ARITHMETIC, ELEMENTARY
+from semantics.primitives.row import Hole, Primitive, row
+from semantics.primitives.table import ARITHMETIC, ELEMENTARY, TABLE
 from semantics.text import read
 from transforms.pattern import pattern_rule
 
@@ -116,6 +116,18 @@ def test_a_pole_hidden_behind_a_branch_is_found() -> None:
     verdict = smt_equality.equal_over_reals(source, target)
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.inputs["x"] == 0
+
+
+def test_the_declared_domain_of_a_users_primitive_is_respected() -> None:
+    """A user's term for 1/x does not say where it is defined; the row does."""
+    bare = row("recip", "x", "real -> real", domain="x != 0")
+    columns = {"meaning": lambda x: 1 / x if x else math.nan, "z3_real": lambda x: 1 / x}
+    recip = Primitive(bare.name, bare.parameters, bare.signature, bare.result, bare.domain, columns=columns)
+    table = {**TABLE, "recip": recip}
+    plain = read("program @f\n@f(%x: f64):\n  return 1.0")
+    product = read("program @f\n@f(%x: f64):\n  %a = recip(%x)\n  %b = mul(%a, %x)\n  return %b", table)
+    assert isinstance(smt_equality.equal_over_reals(product, plain), Proved)
+    assert not isinstance(smt_equality.equal_over_reals(plain, product), Proved)
 
 
 def test_hypotheses_that_nothing_satisfies_prove_nothing() -> None:

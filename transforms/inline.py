@@ -75,7 +75,10 @@ def reaches(program: Program, target: GraphId, arguments: Iterable[NodeId]) -> b
     """
     passed = held(program, arguments)
     down, up = {target: None}, {target: None}
-    below, above = [*passed, *_leads_to(program, target)], list(_led_from(program, target))
+    below = [*passed, *_leads_to(program, target)]
+    if not below:
+        return False
+    above = list(_led_from(program, target))
     while below and above:
         graph = below.pop()
         if graph == target:

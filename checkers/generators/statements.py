@@ -21,7 +21,11 @@ def statement(w: Writer) -> None:
     """One statement of a kind that the mask allows here."""
     w.budget -= 1
     inside = w.nesting + w.indent
-    makers = [m for m, feature, deepest in MAKERS if (feature == "" or w.may(feature)) and inside <= deepest]
+    makers = [
+        m
+        for m, feature, deepest in MAKERS
+        if (feature == "" or w.may(feature)) and inside <= deepest and not (w.loops and m in BESIDE_LOOPS)
+    ]
     w.pick(makers)(w)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checkers.optimizer_audit.pass_values import compare
-from checkers.optimizer_audit.reduction import reduce
+from checkers.optimizer_audit.reduction import reduce, text_of
 from checkers.optimizer_audit.samples import Point
 from semantics.derivation import Step
 from semantics.errors import AdjudgeError
@@ -32,7 +32,7 @@ class Blame:
     step: int = 0
 
     def __str__(self) -> str:
-        return f"first bad step: number {self.step}, rule {self.rule} at {self.place}\nbefore:\n{self.before}\nafter:\n{self.after}"
+        return f"first bad step: number {self.step}, rule {self.rule} at {self.place}\nbefore:\n{text_of(self.before)}\nafter:\n{text_of(self.after)}"
 
 
 def first_bad_step(system: RewriteSystem, program: Program, points: Sequence[Point], domain: str) -> Blame | None:

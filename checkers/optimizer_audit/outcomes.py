@@ -24,7 +24,8 @@ from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import NodeId, Program
 from semantics.machine import Machine
 from semantics.primitives.row import Primitive
-from semantics.tangents import Sparse, dense
+from semantics.tangents import Sparse, Zero, dense
+from semantics.type_language import type_of
 from semantics.values import Closure, same
 
 FUEL = 20_000
@@ -152,6 +153,19 @@ def same_bits(a: Result, b: Result) -> bool:
             return True
         return same(a.value, b.value)
     return isinstance(a, Stopped) and isinstance(b, Stopped)
+
+
+def type_name(value: Any) -> str:
+    """The type of a value as text; functions are alike, since a pass may rename them, and ZERO is of no type but its own."""
+    match value:
+        case Closure() | Primitive():
+            return "function"
+        case tuple():
+            return f"tuple[{', '.join(type_name(v) for v in value)}]"
+        case Zero() | Sparse():
+            return "sensitivity"
+        case _:
+            return str(type_of(value))
 
 
 def on_a_kink(program: Program, point: Sequence[Any]) -> bool:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checkers.optimizer_audit.outcomes import Open, Result, Runner, Stopped, Value, agree, over_the_reals, same_bits
-from checkers.optimizer_audit.samples import Point, edge_samples, numbers_in, types_of
+from checkers.optimizer_audit.outcomes import Result, Runner, Stopped, Value, agree, over_the_reals, same_bits, type_name
+from checkers.optimizer_audit.samples import Point, edge_samples, numbers_in, star_points, types_of
 from semantics.ir import Parameter, Program
-from semantics.type_language import type_of
-from semantics.values import Closure, same
 
-POINTS, REAL_POINTS = 14, 10
+POINTS, REAL_POINTS = 10, 6
 
 
 @dataclass(frozen=True)
@@ -24,13 +22,14 @@ class Difference:
     after: Result
 
 
-def points_for(program: Program, domain: str, seed: int, more: int = 0) -> Sequence[Point]:
-    """Points of the edge pool; finite ones for a pass over the reals."""
-    bits = domain != "REAL"
-    count = (POINTS if bits else REAL_POINTS) + more
-    wide = edge_samples(types_of(program), numbers_in(program), seed=seed, most=4 * count, finite=not bits)
-    step = max(1, len(wide) // count)
-    return wide[::step] if len(wide) > count else wide
+def points_for(program: Program, domain: str, seed: int) -> Sequence[Point]:
+    """Points for one program, finite ones for a pass over the reals: special values one at a time, then a part of the edge pool."""
+    types, finite = types_of(program), domain == "REAL"
+    if not types:
+        return ((),)
+    count = REAL_POINTS if finite else POINTS
+    wide = edge_samples(types, numbers_in(program), seed=seed, most=4 * count, finite=finite)
+    return (*star_points(types, finite=finite), *wide[:: max(1, len(wide) // count)])
 
 
 def compare(before: Program, after: Program, points: Sequence[Point], domain: str) -> tuple[Difference | None, int]:
@@ -59,14 +58,9 @@ def _over_the_reals(before: Program, after: Program, points: Sequence[Point]) ->
             if isinstance(b, Stopped) or (isinstance(b, Value) and not agree(a.value, b.value)):
                 return Difference(point, a, b), tried
         x, y = left(point), right(point)
-        if isinstance(x, Value) and isinstance(y, Value) and not isinstance(x.value, Closure) and type_name(x) != type_name(y):
+        if isinstance(x, Value) and isinstance(y, Value) and type_name(x.value) != type_name(y.value):
             return Difference(point, x, y), tried
     return None, tried
-
-
-def type_name(result: Value) -> str:
-    """The type of a value on the machine as text; functions are alike, since a pass may rename them."""
-    return "function" if isinstance(result.value, Closure) else str(type_of(result.value))
 
 
 def signature(program: Program) -> tuple[Any, ...]:
@@ -85,9 +79,4 @@ def raised(before: Program, after: Program, points: Sequence[Point]) -> tuple[Po
     return None
 
 
-def undecided(result: Result) -> bool:
-    """Whether nothing is known."""
-    return isinstance(result, Open)
-
-
-__all__ = ["Difference", "compare", "points_for", "raised", "same", "signature", "type_name", "undecided"]
+__all__ = ["Difference", "compare", "points_for", "raised", "signature"]

@@ -8,7 +8,7 @@ the pass is made of rules, blamed on the first bad step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from checkers.optimizer_audit.journal import Journal
 from checkers.optimizer_audit.outcomes import Runner, Value, said
 from checkers.optimizer_audit.pass_order import ends_as_claimed, orders, same_either_way, settles
 from checkers.optimizer_audit.pass_values import Difference, compare, points_for, raised, signature
-from checkers.optimizer_audit.reduction import reduce
+from checkers.optimizer_audit.reduction import reduce, text_of
 from checkers.optimizer_audit.rule_gradients import Gradients, judged, reals_of
 from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
 from checkers.optimizer_audit.subjects import Broken, Pass, as_pass
@@ -30,7 +30,8 @@ from semantics.wellformed import problems
 from transforms import inline
 from transforms.gradient_programs import gradient_program
 
-GENERATED, GRADIENTS, OF_GRADIENTS = 24, 30, 8
+GENERATED, GRADIENTS, OF_GRADIENTS = 24, 16, 5
+ENOUGH = 3
 
 
 @dataclass
@@ -45,6 +46,8 @@ class Bench:
 
     def add(self, programs: Sequence[Program]) -> None:
         for program in programs:
+            if sum(b.endless for _, b in self.broken) >= ENOUGH:
+                return
             after = self.subject(program)
             if isinstance(after, Program):
                 self.pairs.append((program, after))
@@ -73,10 +76,10 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     journal.check("well-formed", lambda: [_wellformed(bench)])
     journal.check("signature", lambda: [_signature(bench)])
     values = journal.check("values", lambda: [_values(bench)])
-    faulty = any(isinstance(v, Refuted) for v in values)
-    if faulty:
-        journal.not_judged("gradients", "values are not kept, so gradients cannot be")
-        journal.not_judged("translation validation", "values are not kept")
+    if any(isinstance(v, Refuted) for v in values) or bench.broken:
+        why = "values are not kept" if not bench.broken else "the pass gives no program for some"
+        for name in ("gradients", "gradients optimized", "translation validation"):
+            journal.not_judged(name, why)
     else:
         journal.check("gradients", lambda: _gradients(bench))
         journal.check("gradients optimized", lambda: [_optimized_gradients(bench)])
@@ -105,13 +108,15 @@ def _gives(bench: Bench) -> Verdict:
     claim = "every program is given a program"
     if bench.broken:
         program, why = bench.broken[0]
-        if "recurses" not in why.why:
+        if why.endless:
+            program, why = min(bench.broken, key=lambda pair: len(pair[0].nodes))
+        elif "recurses" not in why.why:
             program = reduce(program, lambda p: isinstance(bench.subject(p), Broken) and not _refused(bench, p), most=60)
         return Refuted(Counterexample({"program": str(program)}, why.why, "a program"), "fault", claim)
     if not bench.pairs:
         return Unknown("the pass refused every program", claim)
     if not bench.changed:
-        return Vacuous("the pass changed no program", claim)
+        return Vacuous("the pass changed no program that is well-formed afterwards", claim)
     return Passed(len(bench.pairs), f"programs, {len(bench.changed)} of them changed", claim)
 
 
@@ -127,7 +132,7 @@ def _wellformed(bench: Bench) -> Verdict:
             small = reduce(program, lambda p: _ill_formed(bench.subject, p), most=120)
             made = bench.subject(small)
             blame = first_bad_step(bench.subject.system, small, [], bench.subject.domain) if bench.subject.system else None
-            note = str(blame) if blame else f"after:\n{made}"
+            note = str(blame) if blame else f"after:\n{text_of(made)}"
             cause = f"{problem[0]}: {problem[1]}"
             return Refuted(Counterexample({"program": str(small)}, cause, "a well-formed program", cause, note=note), "fault", claim)
     return Passed(len(bench.pairs), "programs", claim)
@@ -247,7 +252,7 @@ def _optimized_gradients(bench: Bench) -> Verdict:
 def _gradient_programs(bench: Bench) -> Iterator[Program]:
     """Gradients of the shapes and of generated programs: as J leaves them, and with their calls opened."""
     made = 0
-    for program, _ in bench.pairs[: 20 + OF_GRADIENTS] + bench.pairs[-OF_GRADIENTS:]:
+    for program, _ in bench.pairs[:40] + bench.pairs[-OF_GRADIENTS:]:
         if made == 2 * OF_GRADIENTS:
             return
         wrt = reals_of(types_of(program))
@@ -281,6 +286,3 @@ def _cost(bench: Bench) -> Verdict:
             shown = Counterexample(inputs, f"{now} steps", f"at most {before}", note=f"before:\n{program}\nafter:\n{after}")
             return Refuted(shown, "convention", claim)
     return Passed(len(bench.changed), "changed programs", claim)
-
-
-Check = Callable[[Bench], Verdict]

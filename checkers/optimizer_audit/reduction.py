@@ -26,6 +26,15 @@ def live(program: Program) -> Program:
     return edit.program
 
 
+def text_of(program: object) -> str:
+    """A program as text, ill-formed ones too: those that cannot be printed as a list of their nodes."""
+    try:
+        return str(program)
+    except (AdjudgeError, AttributeError, LookupError):
+        nodes = getattr(program, "nodes", {})
+        return "\n".join(f"  node {n}: {nodes[n]}" for n in sorted(nodes))
+
+
 def size(program: Program) -> int:
     """Applications and graphs that are needed."""
     found = scopes(program)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from checkers.optimizer_audit.outcomes import Runner, Stopped, Value, agree, over_the_reals, said, same_bits
+from checkers.optimizer_audit.outcomes import Runner, Stopped, Value, agree, over_the_reals, said, same_bits, type_name
 from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
 from checkers.verdict import Counterexample, Passed, Refuted, Vacuous, Verdict
 from semantics.conditions import Condition
 from semantics.ir import Program
-from semantics.type_language import SCALARS, type_of
-from semantics.values import Closure
+from semantics.type_language import SCALARS
 
 BIT_POINTS, REAL_POINTS = 400, 80
 
@@ -90,9 +89,7 @@ class Sides:
         if not self.allowed(point):
             return False
         a, b = self.left(point), self.right(point)
-        if not (isinstance(a, Value) and isinstance(b, Value)) or isinstance(a.value, Closure):
-            return False
-        return str(type_of(a.value)) != str(type_of(b.value))
+        return isinstance(a, Value) and isinstance(b, Value) and type_name(a.value) != type_name(b.value)
 
     def reals_differ(self, point: Point) -> bool:
         """Whether the left side has a value over the reals that the right side certainly has not."""
@@ -151,7 +148,7 @@ def suspected(sides: Sides, point: Point) -> str:
 
 
 def _article(x: Any) -> str:
-    return f"{'an' if isinstance(x, int) and not isinstance(x, bool) else 'a'} {type_of(x)}"
+    return f"{'an' if type_name(x)[0] in 'if' else 'a'} {type_name(x)}"
 
 
 def equal_reals(rule: Rule, seed: int, kind: str) -> Verdict:

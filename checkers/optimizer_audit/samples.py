@@ -124,6 +124,31 @@ def edge_samples(
     return tuple({tuple(atom(v) for v in p): p for p in found}.values())[:most]
 
 
+def star_points(types: Sequence[Any], *, finite: bool = False) -> tuple[Point, ...]:
+    """An ordinary point, the same with one coordinate at a time made special, and a tie: every special value next to ordinary ones."""
+    base: Point = tuple(_ordinary(t, i) for i, t in enumerate(types))
+    found = [base]
+    for i, type in enumerate(types):
+        pooled = pool(type, (), finite=finite, short=True)
+        special = [v for v in pooled if atom(v) != atom(base[i])]
+        found += [(*base[:i], v, *base[i + 1 :]) for v in special]
+    if len(set(types)) == 1 and len(types) > 1:
+        found.append((base[0],) * len(types))
+    return tuple(found)
+
+
+def _ordinary(type: Any, i: int) -> Any:
+    match type:
+        case t if t == BOOLEAN:
+            return True
+        case t if t == INTEGER:
+            return (3, 2, 5)[i % 3]
+        case TupleType(items):
+            return tuple(_ordinary(t, i + k) for k, t in enumerate(items))
+        case _:
+            return (0.75, -1.25, 2.5)[i % 3]
+
+
 def _random(source: random.Random, type: Any) -> Any:
     match type:
         case t if t == BOOLEAN:

@@ -11,7 +11,7 @@ from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Program
 from transforms.system import Rewrite, RewriteSystem
 
-FUEL = 20_000
+FUEL = 5_000
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Broken:
 
     why: str
     refused: bool = False
+    endless: bool = False
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Pass:
         try:
             found = self.apply(program)
         except OutOfFuel as error:
-            return Broken(f"it does not end: {error.what}")
+            return Broken(f"it does not end: {error.what}", endless=True)
         except Crash as error:
             return Broken(f"Crash: {error.what}")
         except AdjudgeError as error:

@@ -132,6 +132,19 @@ SHAPES: dict[str, str] = {
           %s = mul(%a, %b)
           %r = sub(%s, %b)
           return %r""",
+    "same operands, other operations": """
+        @f(%x: f64, %y: f64):
+          %a = add(%x, %y)
+          %b = sub(%x, %y)
+          %c = mul(%x, %y)
+          %d = div(%x, %y)
+          %e = sub(%y, %x)
+          %p = mul(%a, %b)
+          %q = sub(%c, %d)
+          %s = mul(%e, 3.0)
+          %t = add(%p, %q)
+          %r = add(%t, %s)
+          return %r""",
     "order of arguments": """
         @f(%x: f64, %y: f64):
           %r = @g(%y, %x)

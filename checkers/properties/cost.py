@@ -18,8 +18,8 @@ from semantics.tangents import Sparse
 from semantics.values import Closure
 from transforms.gradient_programs import gradient_program
 
-STEPS_FACTOR = 16.0
-LIVE_FACTOR = 16.0
+STEPS_FACTOR = 24.0  # a multiplication, one step, has 22 in its gradient before any optimization; all else has fewer
+LIVE_FACTOR = 4.0  # values kept for one step of the program; a multiplication keeps 2.8
 
 
 def steps(program: Program, arguments: Sequence[Any]) -> int:
@@ -27,8 +27,8 @@ def steps(program: Program, arguments: Sequence[Any]) -> int:
     return Machine(program).run(arguments).steps
 
 
-def peak_of_live_values(program: Program, arguments: Sequence[Any], every: int = 1) -> int:
-    """The most values that are reachable in any state of the run; looked at every so many steps."""
+def peak_of_live_values(program: Program, arguments: Sequence[Any], every: int = 8) -> int:
+    """The most values that are reachable in any state of the run; looked at every so many steps, and at the end."""
     machine = Machine(program)
     state, peak, count = machine.initial(arguments), 0, 0
     while True:

@@ -209,6 +209,11 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
 Z3_IEEE = Column("z3_ieee", CELLS)
 
 
+def ieee_column() -> Column:
+    """The column, for reports on which primitives it reads."""
+    return Z3_IEEE
+
+
 class Numeric:
     """A floating-point term with the comparisons of IEEE 754, for reading side conditions: `==` between zeros holds."""
 

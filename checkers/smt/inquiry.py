@@ -15,6 +15,8 @@ from checkers.smt.smtlib import script
 from checkers.smt.solver import RLIMIT, SAT, UNKNOWN, UNSAT, Answer, second_opinion, solve
 from checkers.verdict import Verdict
 
+TIE_WALL = 20.0  # seconds for another solver where z3 does not know
+
 
 @dataclass(frozen=True)
 class Judgment:
@@ -61,7 +63,7 @@ class Inquiry:
         answer = solve(text, rlimit=rlimit or self.rlimit, guarded=self.guarded)
         for other in self.others:
             if answer.status == UNKNOWN:
-                opinion = second_opinion(text, other, wall=60.0)
+                opinion = second_opinion(text, other, wall=TIE_WALL)
                 if opinion.status == UNSAT:
                     answer = opinion
         self.answers.append(answer)

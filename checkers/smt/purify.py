@@ -3,7 +3,8 @@ From terms to what z3 decides well: no division, no function names, a few facts 
 one fresh real per distinct application and one fresh inverse per denominator, with inverse * denominator = 1.
 
 Every fact that is added is true of the real function at that argument, so `unsat` of the purified question means unsat of the
-question, wherever every denominator is different from 0; whether one can be 0 is asked separately, as a question about domains.
+question, wherever everything that is evaluated is defined; whether it is, is asked separately, as a question about domains. What
+stands in a branch of an `if` need not be evaluated, so the facts about it hold only under the condition that it is defined.
 A `sat` answer may be spurious, since the facts are not complete: the caller executes it.
 """
 
@@ -32,9 +33,12 @@ class Purifier:
         self.applied: dict[str, list[tuple[list[z3.ArithRef], z3.ArithRef]]] = {}
         self.origin: dict[str, z3.ArithRef] = {}
         self.alive: list[z3.ExprRef] = []
+        self.strict: set[int] = set()
+        self.stated: set[str] = set()
 
     def question(self, assertions: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The purified assertions with all facts about what occurs in them."""
+        self.strict |= evaluated(assertions)
         purified = [self.term(a) for a in assertions]
         return [*purified, *self.facts, *self._congruence(), *self._logarithms()]
 
@@ -60,9 +64,9 @@ class Purifier:
             divisor = fraction(z3.simplify(children[1]))
             if divisor is not None and divisor != 0:
                 return children[0] * real(1 / divisor)
-            return children[0] * self.inverse(children[1])
+            return children[0] * self.inverse(children[1], term.get_id() in self.strict)
         if kind == z3.Z3_OP_UNINTERPRETED and children:
-            return self.function(term.decl().name(), children)
+            return self.function(term.decl().name(), children, term.get_id() in self.strict)
         if not children or all(a.eq(b) for a, b in zip(children, term.children(), strict=True)):
             return term
         return z3.substitute(term, *zip(term.children(), children, strict=True))
@@ -79,14 +83,21 @@ class Purifier:
         self.applied.setdefault(name, []).append((list(arguments), variable))
         return variable, True
 
-    def inverse(self, denominator: z3.ArithRef) -> z3.ArithRef:
+    def state(self, variable: z3.ArithRef, strict: bool, defined: z3.BoolRef, facts: Sequence[z3.BoolRef]) -> None:
+        """Adds facts about a variable, once; under the condition `defined` unless it is evaluated for sure."""
+        key = f"{variable}{'' if strict else '?'}"
+        if key in self.stated or str(variable) in self.stated:
+            return
+        self.stated.add(key)
+        self.facts.extend(facts if strict else [z3.Implies(defined, fact) for fact in facts])
+
+    def inverse(self, denominator: z3.ArithRef, strict: bool = True) -> z3.ArithRef:
         """The variable i with i * denominator = 1."""
-        variable, new = self.fresh("inv", [denominator])
-        if new:
-            self.facts.append(variable * denominator == 1)
+        variable, _ = self.fresh("inv", [denominator])
+        self.state(variable, strict, denominator != 0, [variable * denominator == 1])
         return variable
 
-    def function(self, name: str, arguments: list[z3.ArithRef]) -> z3.ArithRef:
+    def function(self, name: str, arguments: list[z3.ArithRef], strict: bool = True) -> z3.ArithRef:
         """The variable for an application, with the facts about it."""
         if name == "u_exp":
             return self.exponential(arguments[0])
@@ -95,9 +106,9 @@ class Purifier:
         for (other,), known in self.applied.get(name, ()) if name in PARITY else ():
             if fraction(z3.simplify(other + arguments[0], som=True)) == 0:
                 return known if PARITY[name] > 0 else -known
-        variable, new = self.fresh(name, arguments)
-        if new and name in FACTS:
-            self.facts.extend(FACTS[name](self, variable, arguments))
+        variable, _ = self.fresh(name, arguments)
+        if name in FACTS:
+            self.state(variable, strict, arguments[0] >= 0, FACTS[name](self, variable, arguments))
         return variable
 
     def exponential(self, argument: z3.ArithRef) -> z3.ArithRef:
@@ -145,6 +156,18 @@ class Purifier:
                     facts.append(z3.Implies(z3.And(*positive, a * b == 1), of_a + of_b == 0))
                     facts += [z3.Implies(z3.And(*positive, a * b == c), of_a + of_b == of_c) for (c,), of_c in found]
         return facts
+
+
+def evaluated(assertions: Sequence[z3.ExprRef]) -> set[int]:
+    """The terms that are evaluated whatever the conditions: all that are reached without entering a branch of an `if`."""
+    seen: set[int] = set()
+    todo = list(assertions)
+    while todo:
+        term = todo.pop()
+        if term.get_id() not in seen:
+            seen.add(term.get_id())
+            todo.extend(term.children()[:1] if z3.is_app_of(term, z3.Z3_OP_ITE) else term.children())
+    return seen
 
 
 def _summands(term: z3.ArithRef) -> list[tuple[int, z3.ArithRef]]:

@@ -15,7 +15,7 @@ A condition that is not yet a boolean is decided by the course, which `paths` pr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import z3
@@ -26,7 +26,8 @@ from checkers.smt.terms import PI, Course, as_real, real, uninterpreted
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.denotation import Reading
 from semantics.errors import Trap
-from semantics.primitives.row import Column, Hole
+from semantics.primitives.row import Column, Hole, Primitive
+from semantics.primitives.table import MACROS
 
 
 def _structural(cell: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,6 +40,7 @@ def _structural(cell: Callable[..., Any]) -> Callable[..., Any]:
 
 
 CELLS: dict[str, Callable[..., Any] | Hole] = {
+    **{p.name: Hole("it is expanded before anything runs") for p in MACROS},
     **{name: _structural(cell) for name, cell in STRUCTURE.items()},
     "add": arithmetic.add,
     "sub": arithmetic.sub,
@@ -97,6 +99,34 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
 Z3_REAL = Column("z3_real", CELLS)
 
 
+def real_column() -> Column:
+    """The column, for reports on which primitives it reads."""
+    return Z3_REAL
+
+
+class _OfRun(Column):
+    """The column of one run: a user's own cell has no course, so the domain that its row declares is told for it."""
+
+    course: Course
+
+    def __init__(self, cells: Mapping[str, Callable[..., Any] | Hole], course: Course) -> None:
+        super().__init__("z3_real", cells)
+        object.__setattr__(self, "course", course)
+
+    def find(self, primitive: Primitive) -> Callable[..., Any] | Hole:
+        found = super().find(primitive)
+        if isinstance(found, Hole) or primitive.columns.get(self.name) is None:
+            return found
+
+        def own(*arguments: Any) -> Any:
+            for condition in primitive.domain:
+                for conjunct in condition.conjuncts(primitive.named(arguments), real):
+                    self.course.need(conjunct)
+            return found(*arguments)
+
+        return own
+
+
 def reading(course: Course, *, pi: bool = False) -> Reading:
     """
     The reading of one run. A double is the rational it stands for; with `pi` the double nearest to π is π.
@@ -121,4 +151,4 @@ def reading(course: Course, *, pi: bool = False) -> Reading:
     def truth(condition: Any) -> Any:
         return course.decide(condition) if z3.is_bool(condition) else condition
 
-    return Reading(Column("z3_real", {name: bind(cell) for name, cell in CELLS.items()}), lift, truth)
+    return Reading(_OfRun({name: bind(cell) for name, cell in CELLS.items()}, course), lift, truth)

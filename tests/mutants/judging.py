@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,10 +11,9 @@ from checkers.properties.adjoint import perturbations_kept_apart, tangent_types
 from checkers.properties.oracles import ball_differences_agree, exact_gradient, forward_mode_agrees, trace_reversal_agrees
 from checkers.verdict import Refuted, Verdict
 from semantics.errors import AdjudgeError
-from semantics.ir import Program
+from semantics.ir import Parameter, Program
 from semantics.text import read
 from semantics.type_language import INTEGER
-from semantics.ir import Parameter
 
 MORE = {
     "two captures, two factors": """
@@ -71,9 +70,9 @@ JUDGES: dict[str, Callable[[Program, tuple[Any, ...], Gradient], Verdict]] = {
 }
 
 
-def refutations(judge: str, gradient: Gradient) -> Iterator[tuple[str, str]]:
-    """Every program on which this judge refutes the gradient; one of our errors where there should be a program counts."""
-    for name, program, at in programs():
+def refutations(judge: str, gradient: Gradient, among: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
+    """Every program (of all, or of some) on which this judge refutes the gradient; one of our errors where there should be a program counts."""
+    for name, program, at in programs() if among is None else among:
         if any(type(v) is int for v in at) and judge in ("ball differences", "perturbations kept apart"):
             continue
         try:

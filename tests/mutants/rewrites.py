@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from checkers.optimizer_audit.validation import loop_free
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphRef, NodeId, Program
 from semantics.machine import Machine
@@ -240,8 +241,7 @@ def forgets_the_entry(program: Program) -> Program:
 
 def recurses(program: Program) -> Program:
     """A pass that raises on programs with a loop."""
-    found = scopes(program)
-    if any(g in targets for g, targets in found.references.items()):
+    if not loop_free(program):
         raise KeyError("loop")
     return dce.SYSTEM.run(program)
 

@@ -41,3 +41,19 @@ def g(x):  # <-
     return x
 # --- empty
 # <-
+# --- break outside a loop
+def f(x):
+    break  # <-
+# --- continue in a nested function
+def f(x):
+    for i in range(3):
+        def g(y):
+            continue  # <-
+    return x
+# --- parameter twice
+def f(x, x):  # <-
+    return x
+# --- elsewhere in the file
+def f(x):
+    return x
+return f  # <-

@@ -50,7 +50,10 @@ def read_source(text: str, file: str) -> tuple[Source, ast.Module]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return source, ast.parse(text)
+            tree = ast.parse(text)
+            # finds what parsing does not, such as a break outside a loop; runs nothing
+            compile(text, file, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            return source, tree
     except SyntaxError as error:
         line = error.lineno or 1
         location = Location(file, line, max((error.offset or 1) - 1, 0), source.line(line))
