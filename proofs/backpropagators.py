@@ -286,9 +286,12 @@ class _Judge:
                 return wrong
         if (wrong := self.kink()) is not None:
             return wrong
-        where = (
-            "off its kinks" if self.primitive.kinks and "subgradient at kinks" not in self.methods else "everywhere in its domain"
-        )
+        everywhere = not self.primitive.kinks or "subgradient at kinks" in self.methods
+        where = "everywhere in its domain" if everywhere else "off its kinks"
+        if self.partial:
+            where = "where the formula of its derivative is defined"
+        elif self.off_boundaries and everywhere:
+            where = "off the boundaries of its pieces"
         if self.primitive.name == "pow":
             where = f"at integer exponents {min(EXPONENTS)}…{max(EXPONENTS)}, and at real ones for a positive base"
         return Proved(f"{', '.join(sorted(self.methods))}; {where}")

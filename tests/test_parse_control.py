@@ -33,6 +33,7 @@ class Writer:
     def text(self) -> str:
         if self.random.random() < 0.85:
             self.line(1, "c, d = a - 1, 2")
+        self.line(1, "p = q = r = abs")
         for _ in range(3):
             self.block(1, loop=False)
         self.line(1, f"return ({', '.join(self.random.sample(VARIABLES, 2))}, {self.expression()})")
@@ -83,7 +84,7 @@ class Writer:
             "while",
             "while",
             "return",
-            *["def"] * (self.random.random() < 0.3),
+            "def",
         ] + ["break", "continue"] * (2 * loop)
         name = self.random.choice(VARIABLES)
         match self.random.choice(kinds):
@@ -120,9 +121,7 @@ class Writer:
                 self.block(depth + 1, True)
                 self.otherwise(depth, loop)
             case "def":
-                self.fresh += 1
-                self.line(depth, f"def g{self.fresh}(x): return x + {self.random.choice(VARIABLES)}")
-                self.line(depth, f"{name} = g{self.fresh}({self.random.choice(VARIABLES)})")
+                self.closure(depth, name, self.random.choice(VARIABLES))
             case "return":
                 self.line(depth, f"if {self.test()}: return {self.expression()}")
             case jump:
@@ -130,6 +129,21 @@ class Writer:
                     self.line(depth, f"if {self.test()}: {jump}")
                 else:
                     self.line(depth, jump)
+
+    def closure(self, depth: int, name: str, other: str) -> None:
+        """Creates, moves or calls a function; p, q and r hold functions, all that is captured is a number or one of these."""
+        p, q = self.random.choice("pqr"), self.random.choice("pqr")
+        self.fresh += 1
+        g = f"g{self.fresh}"
+        forms = (
+            *(f"def {g}(x): return x + {name}; {other} = {g}({name})", f"def {g}(x): return x - {name}; {p} = {g}"),
+            *(f"{p} = lambda x: x + {name}", f"{p} = lambda x, {name}={name}: x * {name}", f"{p} = {q}", f"{p} = ({q}, abs)[0]"),
+            *(f"{p} = (lambda k: k)({q})", f"def {g}(): return lambda x: x + {name}; {p} = {g}()", f"{name} = {p}({other}) % 9"),
+            *(f"{name} = {p}({q}(1)) % 9", f"def {g}(x): return {p}(x) + 1; {name} = {g}({other}) % 9", f"{other} = {p}({name})"),
+            *(f"def {g}(x): return {q}(x); {p} = {g}", f"for {p} in ({q}, abs): {name} = {p}({name}) % 9"),
+        )
+        for line in self.random.choice(forms).split("; "):
+            self.line(depth, line)
 
     def otherwise(self, depth: int, loop: bool) -> None:
         if self.random.random() < 0.3:
@@ -141,7 +155,7 @@ def holds_unbound(value: Any) -> bool:
     return isinstance(value, Unbound) or (isinstance(value, tuple) and any(isinstance(v, Unbound) for v in value))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.integers(0, 2**40))
 def test_simulation_random_control_flow_agrees_with_cpython(seed: int) -> None:
     source = Writer(seed).text()

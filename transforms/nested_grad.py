@@ -5,7 +5,7 @@ A call of a macro becomes applications of J; J moves to where its argument is kn
 further J becomes that graph's ▶. So an inner J is expanded before an outer one differentiates its result, and the free
 variables of the inner function are constants to it but variables to the outer: perturbations cannot be confused.
 
-    J(@f)            ⟹  @▶f                       if no J or macro is left in what f reaches
+    J(@f)            ⟹  @▶f                       if no macro and no J that can move is left in what f reaches
     J(f(a…))         ⟹  J(f)(J(a)…)[0]            if the result is used as a function
     J(x)             ⟹  ▶x, a new parameter       likewise; every caller passes J of its argument
 
@@ -62,7 +62,7 @@ def j_of_primitive(program: Program, place: int) -> Program | None:
 
 @rewrite
 def j_of_graph(program: Program, place: int) -> Program | None:
-    """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J of a function: the innermost first"""
+    """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J that can still move: the innermost first"""
     x = argument_of_j(program, place)
     if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
         return None
@@ -76,11 +76,16 @@ def _innermost(program: Program, reference: GraphRef) -> bool:
             if program.owner(node) == graph and program.callee(node) in MACRO_SET:
                 return False
             if (x := argument_of_j(program, node)) is not None and program.owner(node) == graph:
-                if isinstance(program.constant(x), (GraphRef, Primitive)) or is_function(program, node):
+                if isinstance(program.constant(x), (GraphRef, Primitive)) or _moves(program, node):
                     return False
             elif program.owner(node) == graph and any(program.constant(i) in MACRO_SET for i in program.inputs(node)):
                 return False
     return True
+
+
+def _moves(program: Program, node: NodeId) -> bool:
+    """Whether a rule takes this J nearer to a known function. One that cannot move is left: it demands data when it runs."""
+    return j_of_application.function(program, node) is not None or j_of_parameter.function(program, node) is not None
 
 
 @rewrite

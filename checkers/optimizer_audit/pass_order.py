@@ -22,7 +22,9 @@ def settles(subject: Pass, changed: Sequence[tuple[Program, Program]]) -> Verdic
         if isinstance(again, Broken) or again != after:
             shown = again.why if isinstance(again, Broken) else str(again)
             note = f"program:\n{before}\nonce:\n{after}"
-            return Refuted(Counterexample({"program": str(before)}, shown, str(after), "a second run", note=note), "convention", claim)
+            return Refuted(
+                Counterexample({"program": str(before)}, shown, str(after), "a second run", note=note), "convention", claim
+            )
     return Passed(len(changed), "changed programs", claim)
 
 
@@ -47,7 +49,11 @@ def ends_as_claimed(system: RewriteSystem, programs: Sequence[Program]) -> Verdi
             old, new = system.measure(step.before), system.measure(step.after)
             if not new < old:
                 note = f"rule {step.rule} at {step.place}\nbefore:\n{step.before}\nafter:\n{step.after}"
-                return Refuted(Counterexample({"program": str(program)}, str(new), f"less than {old}", f"rule {step.rule}", note=note), "fault", claim)
+                return Refuted(
+                    Counterexample({"program": str(program)}, str(new), f"less than {old}", f"rule {step.rule}", note=note),
+                    "fault",
+                    claim,
+                )
             steps += 1
     return Passed(steps, "steps", claim)
 
@@ -65,7 +71,9 @@ def orders(system: RewriteSystem, programs: Sequence[Program], seed: int) -> Ver
         for other in results:
             tried += 1
             if other != first:
-                return Refuted(Counterexample({"program": str(program)}, str(other), str(first), "another order"), "convention", claim)
+                return Refuted(
+                    Counterexample({"program": str(program)}, str(other), str(first), "another order"), "convention", claim
+                )
     return Passed(tried, "runs in random order", claim)
 
 
@@ -79,5 +87,7 @@ def same_either_way(system: RewriteSystem, programs: Sequence[Program]) -> Verdi
         except AdjudgeError as error:
             return Unknown(error.what, claim)
         if recorded != unrecorded:
-            return Refuted(Counterexample({"program": str(program)}, str(unrecorded), str(recorded), "the worklist"), "convention", claim)
+            return Refuted(
+                Counterexample({"program": str(program)}, str(unrecorded), str(recorded), "the worklist"), "convention", claim
+            )
     return Passed(len(chosen), "programs", claim)

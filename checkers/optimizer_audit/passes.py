@@ -134,7 +134,9 @@ def _wellformed(bench: Bench) -> Verdict:
             blame = first_bad_step(bench.subject.system, small, [], bench.subject.domain) if bench.subject.system else None
             note = str(blame) if blame else f"after:\n{text_of(made)}"
             cause = f"{problem[0]}: {problem[1]}"
-            return Refuted(Counterexample({"program": str(small)}, cause, "a well-formed program", cause, note=note), "fault", claim)
+            return Refuted(
+                Counterexample({"program": str(small)}, cause, "a well-formed program", cause, note=note), "fault", claim
+            )
     return Passed(len(bench.pairs), "programs", claim)
 
 
@@ -147,7 +149,9 @@ def _signature(bench: Bench) -> Verdict:
     claim = "the entry keeps its parameters and their types"
     for program, after in bench.sound:
         if signature(program) != signature(after):
-            shown = Counterexample({"program": str(program)}, str(signature(after)), str(signature(program)), note=f"after:\n{after}")
+            shown = Counterexample(
+                {"program": str(program)}, str(signature(after)), str(signature(program)), note=f"after:\n{after}"
+            )
             return Refuted(shown, "fault", claim)
     return Passed(len(bench.sound), "programs", claim)
 
@@ -191,7 +195,9 @@ def _explained(bench: Bench, program: Program, found: Difference) -> Counterexam
     if subject.system is not None and blame is None:
         note += "\nthe recorded run is sound here: the worklist, not a rule, is to blame"
     cause = f"rule {blame.rule}" if blame is not None else ""
-    return Counterexample(dict(zip(names_of(small), last.point, strict=True)), said(last.after), said(last.before), cause, note=note)
+    return Counterexample(
+        dict(zip(names_of(small), last.point, strict=True)), said(last.after), said(last.before), cause, note=note
+    )
 
 
 def _gradients(bench: Bench) -> list[Verdict]:
@@ -246,7 +252,9 @@ def _optimized_gradients(bench: Bench) -> Verdict:
         tried, count = tried + runs, count + (program != after)
         if found is not None:
             return Refuted(_explained(bench, program, found), "fault", claim)
-    return Passed(tried, f"runs of {count} gradients that it changed", claim) if tried else Vacuous("no gradient could be made", claim)
+    return (
+        Passed(tried, f"runs of {count} gradients that it changed", claim) if tried else Vacuous("no gradient could be made", claim)
+    )
 
 
 def _gradient_programs(bench: Bench) -> Iterator[Program]:

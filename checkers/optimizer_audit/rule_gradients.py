@@ -11,7 +11,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from checkers.optimizer_audit.outcomes import Open, Result, Runner, Stopped, Value, agree, on_a_kink, over_the_reals, said, same_bits
+from checkers.optimizer_audit.outcomes import (
+    Open,
+    Result,
+    Runner,
+    Stopped,
+    Value,
+    agree,
+    on_a_kink,
+    over_the_reals,
+    said,
+    same_bits,
+)
 from checkers.optimizer_audit.rule_values import Rule, allowed, points_of, types_in
 from checkers.optimizer_audit.samples import Point, names_of, shrink
 from checkers.verdict import Counterexample, OutOfScope, Passed, Refuted, Verdict

@@ -91,7 +91,8 @@ def _formats(journal: Journal, rule: Rule, bits: bool, machine: Sequence[Verdict
         return
     for format in LADDER:
         found = journal.check(
-            f"proof in {format.name}", lambda format=format: [_in_format(equal_in_ieee(rule.left, rule.right, format, rule.condition, rlimit=rlimit))]
+            f"proof in {format.name}",
+            lambda format=format: [_in_format(equal_in_ieee(rule.left, rule.right, format, rule.condition, rlimit=rlimit))],
         )
         if found and not isinstance(found[0], Proved):
             journal.not_judged("proof in wider formats", f"{format.name} was not proved")
@@ -114,7 +115,9 @@ def _conditions(journal: Journal, rule: Rule, seed: int, bits: bool, judged: Seq
         failing = [p for p in points if differ(p)]
         chosen = weakest(names_of(rule.left), failing, [p for p in points if not differ(p)])
         if chosen is None:
-            journal.not_judged("weakest side condition", "no conjunction of three atoms of the vocabulary makes it hold at the points tried")
+            journal.not_judged(
+                "weakest side condition", "no conjunction of three atoms of the vocabulary makes it hold at the points tried"
+            )
             return
         journal.details["holds when"] = in_words(chosen)
         journal.details["holds when, as a condition"] = as_text(chosen)

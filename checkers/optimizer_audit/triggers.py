@@ -63,9 +63,7 @@ def _nested(outer: str, inner: str) -> Program:
 
 def _chain(outer: str, inner: str, c1: Any, c2: Any, type: Any) -> Program:
     """outer(inner(x, c1), c2)"""
-    return _formula(
-        (type,), lambda e, g, p: e.call(g, TABLE[outer], e.call(g, TABLE[inner], p[0], e.constant(c1)), e.constant(c2))
-    )
+    return _formula((type,), lambda e, g, p: e.call(g, TABLE[outer], e.call(g, TABLE[inner], p[0], e.constant(c1)), e.constant(c2)))
 
 
 def _undo(outer: str, inner: str) -> Program:
@@ -74,7 +72,9 @@ def _undo(outer: str, inner: str) -> Program:
 
 
 def _constants(name: str, a: Any, b: Any) -> Program:
-    return _formula((REAL,), lambda e, g, p: e.call(g, TABLE["make_tuple"], e.call(g, TABLE[name], e.constant(a), e.constant(b)), p[0]))
+    return _formula(
+        (REAL,), lambda e, g, p: e.call(g, TABLE["make_tuple"], e.call(g, TABLE[name], e.constant(a), e.constant(b)), p[0])
+    )
 
 
 def algebra() -> Iterator[Trigger]:
@@ -92,17 +92,43 @@ def algebra() -> Iterator[Trigger]:
     for outer in UNARY:
         for inner in UNARY:
             yield Trigger(f"{outer}({inner}(x))", _nested(outer, inner))
-    for outer, inner in (("floordiv", "floordiv"), ("mod", "mod"), ("mod", "mul"), ("floordiv", "mul"), ("mul", "mul"), ("add", "add")):
+    for outer, inner in (
+        ("floordiv", "floordiv"),
+        ("mod", "mod"),
+        ("mod", "mul"),
+        ("floordiv", "mul"),
+        ("mul", "mul"),
+        ("add", "add"),
+    ):
         for c1, c2 in ((2, 3), (2, -3), (-2, 3), (-2, -2), (3, 3)):
             yield Trigger(f"{outer}({inner}(i, {c1}), {c2})", _chain(outer, inner, c1, c2, INTEGER))
             yield Trigger(f"{outer}({inner}(x, {c1}.0), {c2}.0)", _chain(outer, inner, float(c1), float(c2), REAL))
     for outer in ("min", "max", "lt", "ge"):
         for c in (2.0, -2.0):
             yield Trigger(f"{outer}({c} * x, 0.0)", _chain(outer, "mul", c, 0.0, REAL))
-    for outer, inner in (("div", "mul"), ("mul", "div"), ("sub", "add"), ("add", "sub"), ("mod", "mod"), ("max", "min"), ("min", "max")):
+    for outer, inner in (
+        ("div", "mul"),
+        ("mul", "div"),
+        ("sub", "add"),
+        ("add", "sub"),
+        ("mod", "mod"),
+        ("max", "min"),
+        ("min", "max"),
+    ):
         yield Trigger(f"{outer}({inner}(x, y), y)", _undo(outer, inner))
     for name in ("div", "floordiv", "mod", "add", "sub", "mul", "min", "max", "pow"):
-        for a, b in ((1.0, -0.0), (0.0, 0.0), (float("nan"), 0.0), (float("inf"), 0.0), (-7, 2), (7, -2), (0.0, -0.0), (-0.0, 0.0), (0.1, 0.2), (5, 0)):
+        for a, b in (
+            (1.0, -0.0),
+            (0.0, 0.0),
+            (float("nan"), 0.0),
+            (float("inf"), 0.0),
+            (-7, 2),
+            (7, -2),
+            (0.0, -0.0),
+            (-0.0, 0.0),
+            (0.1, 0.2),
+            (5, 0),
+        ):
             yield Trigger(f"{name}({a!r}, {b!r})", _constants(name, a, b))
 
 

@@ -47,7 +47,9 @@ def validated(changed: Sequence[tuple[Program, Program]], domain: str) -> list[V
                 proved += 1
             case Refuted(counterexample) if domain == "REAL" or _holds_up(before, after, counterexample):
                 note = f"before:\n{before}\nafter:\n{after}"
-                shown = Counterexample(counterexample.inputs, counterexample.found, counterexample.wanted, counterexample.cause, note=note)
+                shown = Counterexample(
+                    counterexample.inputs, counterexample.found, counterexample.wanted, counterexample.cause, note=note
+                )
                 return [Refuted(shown, "fault", "translation validation")]
             case Unknown(reason):
                 reasons.append(reason)

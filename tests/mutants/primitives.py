@@ -6,10 +6,9 @@ Each is a forward function and a rule, as their author would write them; `made` 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import copysign, cos, cosh, exp, expm1, hypot, log1p, sin, sqrt, tan
+from math import copysign, cos, exp, expm1, hypot, sin, sqrt, tan
 from typing import Any
 
 from adjudge.primitives import UserPrimitive, primitive

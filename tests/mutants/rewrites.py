@@ -124,7 +124,10 @@ def merges_equal_numbers(program: Program) -> Program:
     """Common subexpressions by Python's equality: 0.0 == -0.0 and 1 == 1.0 == True."""
     edit, known = Edit(program), dict[Any, NodeId]()
     for node, found in applications(program):
-        key = (found.graph, *(v if type(v := program.constant(n)) in (int, float) else ("node", n) for n in edit.nodes[node].inputs))
+        key = (
+            found.graph,
+            *(v if type(v := program.constant(n)) in (int, float) else ("node", n) for n in edit.nodes[node].inputs),
+        )
         if key in known:
             edit.replace(node, known[key])
         else:
@@ -139,7 +142,11 @@ def merges_across_graphs(program: Program) -> Program:
         if not isinstance(program.callee(node), Primitive) or len(found.inputs) != 3:
             continue
         key = (found.graph, *edit.nodes[node].inputs[1:])
-        if key in known and program.callee(node) is not program.callee(known[key]) and program.callee(node) in (TABLE["sub"], TABLE["add"]):
+        if (
+            key in known
+            and program.callee(node) is not program.callee(known[key])
+            and program.callee(node) in (TABLE["sub"], TABLE["add"])
+        ):
             edit.replace(node, known[key])
         known.setdefault(key, node)
     return edit.program
@@ -194,7 +201,12 @@ def drops_a_parameter(program: Program) -> Program:
     edit = Edit(program)
     for graph in scopes(program).free:
         reference = program.reference(graph)
-        if graph == program.entry or reference is None or program.returns.get(reference) or any(u.index for u in program.users(reference)):
+        if (
+            graph == program.entry
+            or reference is None
+            or program.returns.get(reference)
+            or any(u.index for u in program.users(reference))
+        ):
             continue
         unread = [p for p in program.graphs[graph].parameters if not program.users(p) and not program.returns.get(p)]
         for parameter in unread[:1]:
@@ -215,7 +227,11 @@ def inlines_backwards(program: Program) -> Program:
             continue
         graph = program.graphs[callee.graph]
         line = program.nodes[graph.output]
-        if isinstance(line, Apply) and isinstance(program.callee(graph.output), Primitive) and len(found.arguments) == len(graph.parameters):
+        if (
+            isinstance(line, Apply)
+            and isinstance(program.callee(graph.output), Primitive)
+            and len(found.arguments) == len(graph.parameters)
+        ):
             known = dict(zip(graph.parameters, reversed(found.arguments), strict=True))
             if all(n in known for n in line.arguments):
                 edit.set_inputs(node, (line.inputs[0], *(known[n] for n in line.arguments)))
@@ -260,7 +276,8 @@ def unrolls_zero_trips(program: Program) -> Program:
 
 LOOPING = RewriteSystem("commute", (pattern_rule("x + y -> y + x").rewrite,))
 UNSOUND = RewriteSystem(
-    "simplify_badly", (pattern_rule("x * 1.0 -> x").rewrite, pattern_rule("x + 0.0 -> x").rewrite, pattern_rule("x - 0.0 -> x").rewrite)
+    "simplify_badly",
+    (pattern_rule("x * 1.0 -> x").rewrite, pattern_rule("x + 0.0 -> x").rewrite, pattern_rule("x - 0.0 -> x").rewrite),
 )
 GROWS = RewriteSystem(
     "expand", (pattern_rule("x * 2.0 -> x + x").rewrite,), measure=lambda p: (-len(applications(p)) if p is not None else 0, 1)
@@ -306,6 +323,14 @@ def dropped_and_folded(program: Program) -> Program:
     return dce.SYSTEM.run(fold.SYSTEM.run(program))
 
 
-PASS_CONTROLS: tuple[Any, ...] = (identity, folded_by_the_machine, dropped_and_folded, cse.SYSTEM, dce.SYSTEM, fold.SYSTEM, inline.SYSTEM)
+PASS_CONTROLS: tuple[Any, ...] = (
+    identity,
+    folded_by_the_machine,
+    dropped_and_folded,
+    cse.SYSTEM,
+    dce.SYSTEM,
+    fold.SYSTEM,
+    inline.SYSTEM,
+)
 
 Pass = Callable[[Program], Program]

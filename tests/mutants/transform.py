@@ -237,7 +237,10 @@ def used_here(state: GradState, v: NodeId) -> bool:
     """Whether v is an input of an application of the graph itself, not only captured by a function that it calls."""
     graph = state.item.graph
     needed = order_of_need(state.program, graph, state.found.free)
-    return any(v in state.program.inputs(n) for n in needed if state.program.owner(n) == graph) or state.program.graphs[graph].output == v
+    return (
+        any(v in state.program.inputs(n) for n in needed if state.program.owner(n) == graph)
+        or state.program.graphs[graph].output == v
+    )
 
 
 def doubled(state: GradState) -> GradState | None:
@@ -307,7 +310,13 @@ def rule(parameters: str, *body: str) -> str:
     *equations, last = body
     arguments = ", ".join(f"%{p}" for p in [*parameters.split(), "out", "dout"])
     return "\n".join(
-        ["program @pullback", f"@pullback({arguments}):", *(f"  {e}" for e in equations), f"  %r = make_tuple({last})", "  return %r"]
+        [
+            "program @pullback",
+            f"@pullback({arguments}):",
+            *(f"  {e}" for e in equations),
+            f"  %r = make_tuple({last})",
+            "  return %r",
+        ]
     )
 
 
