@@ -11,7 +11,9 @@ from checkers.optimizer_audit.reduction import live, reduce, size
 from checkers.optimizer_audit.triggers import called_twice, generated, triggers
 from checkers.optimizer_audit.validation import loop_free
 from checkers.verdict import Refuted, Report, Vacuous
+from semantics.edit import Edit
 from semantics.errors import Malformed
+from semantics.ir import Apply, Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
 from semantics.text import read
@@ -114,6 +116,26 @@ def test_an_unknown_domain_or_example_is_malformed() -> None:
         audit(identity, domain="F64")
     with pytest.raises(Malformed):
         audit(identity, examples=["x"])  # type: ignore[list-item]
+
+
+def test_constants_folded_with_rounding_are_no_fault_over_the_reals_and_wrong_ones_are() -> None:
+    def third(program: Program) -> Program:
+        """0.1 + 0.2 is folded to a third."""
+        edit = Edit(program)
+        for node, found in program.nodes.items():
+            if isinstance(found, Apply) and program.callee(node) is TABLE["add"] and edit.constant(0.1) in found.inputs:
+                edit.replace(node, edit.constant(1.0 / 3.0))
+        return edit.program
+
+    assert audit(fold.SYSTEM, domain="REAL", skip=QUICK).findings == ()
+    assert fault(audit(third, domain="REAL", skip=QUICK), "values").kind == "fault"
+
+
+@pytest.mark.parametrize("name", ["optimize", "optimize_fast"])
+def test_the_shipped_pipelines_are_sound(name: str) -> None:
+    report = audit(name, skip=QUICK[:3])
+    assert [f for f in report.findings if f.kind == "fault"] == []
+    assert report.details["programs changed"] > 100
 
 
 # the parts

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import pytest
 
@@ -34,6 +36,13 @@ def test_dropping_a_zero_is_refuted_in_ieee_and_proved_over_the_reals() -> None:
     assert report.details["summary"] == "refuted in IEEE-754, proved over the reals"
     assert report.details["holds when"] == "x is not -0.0"
     assert report.exit_code == 1
+
+
+def test_a_counterexample_comes_with_a_script_that_fails_alone() -> None:
+    script = audit(aj.rule("x * 0.0 -> 0.0", domain="IEEE"), skip=QUICK).verdict.counterexample.script  # type: ignore[union-attr]
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("wanted")
 
 
 def test_the_same_rule_declared_over_the_reals_is_sound_and_its_ieee_difference_a_convention() -> None:

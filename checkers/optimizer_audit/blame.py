@@ -1,7 +1,8 @@
 """
 Blame: which step of a pass is the first bad one, and the smallest program on which its rule goes wrong.
 
-The run is recorded and bisected: the programs before the bad step agree with the start at the failing points, the one after it does not.
+The run is recorded and bisected: the program before the bad step agrees with the start at the failing points, the one after it does
+not.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Blame:
     step: int = 0
 
     def __str__(self) -> str:
-        return f"first bad step: number {self.step}, rule {self.rule} at {self.place}\nbefore:\n{text_of(self.before)}\nafter:\n{text_of(self.after)}"
+        where = f"first bad step: number {self.step}, rule {self.rule} at {self.place}"
+        return f"{where}\nbefore:\n{text_of(self.before)}\nafter:\n{text_of(self.after)}"
 
 
 def first_bad_step(system: RewriteSystem, program: Program, points: Sequence[Point], domain: str) -> Blame | None:

@@ -18,8 +18,8 @@ def audit(
     """
     The report on a rewrite rule or a pass.
 
-    subject   a rule (`rule("x + 0.0 -> x")`, or its text), a RewriteSystem, a Rewrite, the name of a shipped pass, or a function from
-              programs to programs
+    subject   a rule (`rule("x + 0.0 -> x")`, or its text), a RewriteSystem, a Rewrite, the name of a shipped pass, or a function
+              from programs to programs
     examples  programs to judge a pass on, before our own
     skip      names of checks to leave out, as the ledger names them
     domain    the equality that a pass claims, if it does not say so itself: "BITS", "IEEE" or "REAL"

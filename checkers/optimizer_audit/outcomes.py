@@ -1,5 +1,5 @@
 """
-What a program does at a point, as a value that can be compared: on the machine (doubles) and over the reals (fractions, else balls).
+What a program does at a point, as a value to compare: on the machine (doubles) and over the reals (fractions, else balls).
 
     Value(v)          it ended with v
     Stopped(why)      it trapped, or a primitive refused its arguments; over the reals: it is not defined there
@@ -8,7 +8,8 @@ What a program does at a point, as a value that can be compared: on the machine 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,10 +19,10 @@ from flint import arb, ctx
 from checkers.columns.ball import BALLS, BITS
 from checkers.columns.leaves import map_leaves
 from checkers.columns.undecided import Undecided
-from semantics.columns.exact import lift
+from semantics.columns.exact import lift as exact_lift
 from semantics.denotation import FLOATS, FRACTIONS, Reading, denote
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
-from semantics.ir import NodeId, Program
+from semantics.ir import Apply, Constant, NodeId, Program
 from semantics.machine import Machine
 from semantics.primitives.row import Primitive
 from semantics.tangents import Sparse, Zero, dense
@@ -29,6 +30,7 @@ from semantics.type_language import type_of
 from semantics.values import Closure, same
 
 FUEL = 20_000
+Lift = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +78,66 @@ class Runner:
         return Value(outcome.value, outcome.steps)
 
 
-def over_the_reals(program: Program, point: Sequence[Any]) -> Result:
-    """The exact value at a point of doubles, as fractions if the run is rational, else as an enclosure."""
-    for reading, lifted in ((FRACTIONS, lift), (BALLS, BALLS.lift)):
+def over_the_reals(program: Program, point: Sequence[Any], constants: Lift | None = None) -> Result:
+    """
+    The exact value at a point of doubles, as fractions if the run is rational, else as an enclosure.
+
+    constants  how the constants of the program are read, if not exactly (see `rounded_constants`); then the value is an enclosure
+    """
+    readings = (FRACTIONS, BALLS) if constants is None else (Reading(BALLS.column, constants),)
+    for reading in readings:
+        last = reading is readings[-1]
+        lifted = exact_lift if reading is FRACTIONS else BALLS.lift
         try:
-            return Value(denote(program, [map_leaves(lambda _, v, f=lifted: f(v), x) for x in point], reading, fuel=FUEL))
-        except Undecided as error:
-            return Open(error.what)
-        except OutOfFuel as error:
+            value = denote(program, [_lifted(lifted, x) for x in point], reading, fuel=FUEL)
+            return Value(value) if _is_finite(value) else Stopped("its value is no real: an infinity or NaN is written in it")
+        except (Undecided, OutOfFuel) as error:
             return Open(error.what)
         except AdjudgeError as error:
-            if reading is BALLS:
+            if last:
                 return Stopped(error.what)
         except (ArithmeticError, ValueError) as error:
-            if reading is BALLS:
+            if last:
                 return Open(f"{type(error).__name__}: {error}")
     raise AssertionError
+
+
+def _lifted(lift: Lift, x: Any) -> Any:
+    return map_leaves(lambda _, leaf: lift(leaf), x)
+
+
+def _is_finite(value: Any) -> bool:
+    found: list[bool] = []
+    map_leaves(lambda _, leaf: found.append(not isinstance(leaf, arb) or leaf.is_finite()), value)
+    return all(found)
+
+
+def rounded_constants(before: Program, after: Program) -> Lift | None:
+    """
+    How to read the constants of `after` over the reals, if it has some that `before` has not: each as a ball.
+
+    A new constant is what some operations on old ones rounded to. With n operations in `before`, each of which rounds by at most
+    half an ulp of what it met, and m the largest constant met, it is within n m 2^-52 of the real that it stands for.
+    """
+    old, new = _reals_in(before), _reals_in(after)
+    if new <= old:
+        return None
+    operations = sum(isinstance(n, Apply) for n in before.nodes.values())
+    largest = max((abs(float(c)) for c in old | new if math.isfinite(c)), default=0.0)
+
+    def lift(value: Any) -> Any:
+        exact = BALLS.lift(value)
+        if type(value) is not float or value in old or not math.isfinite(value):
+            return exact
+        return arb(exact, arb(operations * largest) * arb(2) ** -52)
+
+    return lift
+
+
+def _reals_in(program: Program) -> set[float]:
+    return {
+        n.value for n in program.nodes.values() if isinstance(n, Constant) and type(n.value) is float and not math.isnan(n.value)
+    }
 
 
 def agree(a: Any, b: Any) -> bool:

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checkers.optimizer_audit.outcomes import Result, Runner, Stopped, Value, agree, over_the_reals, same_bits, type_name
+from checkers.optimizer_audit.outcomes import (
+    Result,
+    Runner,
+    Stopped,
+    Value,
+    agree,
+    over_the_reals,
+    rounded_constants,
+    same_bits,
+    type_name,
+)
 from checkers.optimizer_audit.samples import Point, edge_samples, numbers_in, star_points, types_of
 from semantics.ir import Parameter, Program
 
@@ -50,10 +60,10 @@ def compare(before: Program, after: Program, points: Sequence[Point], domain: st
 
 def _over_the_reals(before: Program, after: Program, points: Sequence[Point]) -> tuple[Difference | None, int]:
     left, right = Runner(before), Runner(after)
-    tried = 0
+    tried, constants = 0, rounded_constants(before, after)
     for point in points:
         if isinstance(a := over_the_reals(before, point), Value):
-            b = over_the_reals(after, point)
+            b = over_the_reals(after, point, constants)
             tried += 1
             if isinstance(b, Stopped) or (isinstance(b, Value) and not agree(a.value, b.value)):
                 return Difference(point, a, b), tried

@@ -207,7 +207,7 @@ def _gradients(bench: Bench) -> list[Verdict]:
     tried = 0
     for program, after in _spread(bench.changed, GRADIENTS):
         wrt = reals_of(types_of(program))
-        points = [q for q in edge_samples(types_of(program), numbers_in(program), seed=bench.seed, most=12, finite=True)]
+        points = list(edge_samples(types_of(program), numbers_in(program), seed=bench.seed, most=12, finite=True))
         if not wrt or not _is_real(program, points):
             continue
         try:

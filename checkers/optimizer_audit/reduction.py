@@ -1,6 +1,6 @@
 """
-Making a failing program small: replace a node by one of its arguments or by a constant as long as the failure stays, then drop what is
-not needed. What is left is what a reader must look at.
+Making a failing program small: replace a node by one of its arguments or by a constant as long as the failure stays, then drop
+what is not needed. What is left is what a reader must look at.
 """
 
 from __future__ import annotations

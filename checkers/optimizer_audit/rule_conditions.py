@@ -28,6 +28,11 @@ class Atom:
     text: str = ""
 
 
+def is_nan(v: Any) -> bool:
+    """Whether a value is the real NaN."""
+    return type(v) is float and math.isnan(v)
+
+
 def _negative_zero(v: Any) -> bool:
     return type(v) is float and v == 0 and math.copysign(1.0, v) < 0
 
@@ -43,7 +48,7 @@ def vocabulary(names: Sequence[str]) -> list[Atom]:
         atoms += [
             Atom(f"{x} is not -0.0", i, lambda v: not _negative_zero(v)),
             Atom(f"{x} is not +0.0", i, lambda v: not _positive_zero(v)),
-            Atom(f"{x} is not NaN", i, lambda v: v == v, f"{x} == {x}"),
+            Atom(f"{x} is not NaN", i, lambda v: not is_nan(v), f"{x} == {x}"),
             Atom(f"{x} is nonzero", i, lambda v: v != 0, f"{x} != 0"),
             Atom(f"{x} is finite", i, lambda v: type(v) is not float or math.isfinite(v), f"{x} - {x} == 0"),
             Atom(f"{x} >= 0", i, lambda v: v >= 0, f"{x} >= 0"),

@@ -1,9 +1,9 @@
 """
 Does a rule keep gradients? J of both sides, compared over the reals at finite points where the values agree.
 
-Where the left side meets no kink its derivative is a fact, and a right side whose gradient differs, or is undefined, is at fault: `x`
-written as relu(x) - relu(-x) has slope 2 at 0. Where the left side is on a kink the gradient there is a convention, and so is a change
-of it: max(x, y) against (x + y + |x - y|) / 2 on ties.
+Where the left side meets no kink its derivative is a fact, and a right side whose gradient differs, or is undefined, is at
+fault: `x` written as relu(x) - relu(-x) has slope 2 at 0. Where the left side is on a kink the gradient there is a convention,
+and so is a change of it: max(x, y) against (x + y + |x - y|) / 2 on ties.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from checkers.optimizer_audit.outcomes import (
     agree,
     on_a_kink,
     over_the_reals,
+    rounded_constants,
     said,
     same_bits,
 )
@@ -39,12 +40,13 @@ class Gradients:
 
     def __init__(self, left: Program, right: Program, wrt: tuple[int, ...], quick: bool = False) -> None:
         self.left, self.right, self.quick = left, right, quick
+        self.constants = rounded_constants(left, right) if quick else None
         self.of_left, self.of_right = gradient_program(left, wrt), gradient_program(right, wrt)
         self.runs_left, self.runs_right = Runner(self.of_left), Runner(self.of_right)
 
     def pair(self, point: Point) -> tuple[Result, Result]:
         """The gradients over the reals if both are known; otherwise as the machine computes them."""
-        a, b = over_the_reals(self.of_left, point), over_the_reals(self.of_right, point)
+        a, b = over_the_reals(self.of_left, point), over_the_reals(self.of_right, point, self.constants)
         if isinstance(a, Value) and isinstance(b, Value):
             return a, b
         return self.runs_left(point), self.runs_right(point)
@@ -53,11 +55,12 @@ class Gradients:
         """
         Whether the left gradient is known and finite, and the right one is certainly another, or not finite.
 
-        With `quick`, gradients of the same bits are taken for equal without looking at the reals.
+        With `quick`, for passes, gradients of the same bits are taken for equal without looking at the reals, and constants that
+        are new on the right for rounded.
         """
         if self.quick and same_bits(self.runs_left(point), self.runs_right(point)):
             return False
-        a, b = over_the_reals(self.of_left, point), over_the_reals(self.of_right, point)
+        a, b = over_the_reals(self.of_left, point), over_the_reals(self.of_right, point, self.constants)
         if isinstance(a, Value) and isinstance(b, Value):
             return not agree(a.value, b.value)
         if isinstance(a, Open):
@@ -132,5 +135,5 @@ def _sane(point: Point) -> bool:
 
 def _agree_there(gradients: Gradients, point: Point) -> bool:
     """Whether the values are not known to differ: a rule that changes the value is blamed for that elsewhere."""
-    a, b = over_the_reals(gradients.left, point), over_the_reals(gradients.right, point)
+    a, b = over_the_reals(gradients.left, point), over_the_reals(gradients.right, point, gradients.constants)
     return not (isinstance(a, Value) and isinstance(b, Value) and not agree(a.value, b.value))

@@ -1,6 +1,6 @@
 """
-A rule as a rewrite: does it fire on its own left side, keep programs well-formed, come to an end on its own results, do what no shipped
-rule does already, and occur in generated programs?
+A rule as a rewrite: does it fire on its own left side, keep programs well-formed, come to an end on its own results, do what no
+shipped rule does already, and occur in generated programs?
 """
 
 from __future__ import annotations

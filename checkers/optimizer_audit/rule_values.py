@@ -1,17 +1,19 @@
 """
 The values of a rule's two sides, compared at points: bit for bit on the machine, and over the reals.
 
-Over the reals a rule refines: wherever the left side is defined, the right side is defined and equal. A right side that is undefined
-where the left is not adds a pole.
+Over the reals a rule refines: wherever the left side is defined, the right side is defined and equal. A right side that is
+undefined where the left is not adds a pole.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from checkers.optimizer_audit.outcomes import Runner, Stopped, Value, agree, over_the_reals, said, same_bits, type_name
 from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
+from checkers.optimizer_audit.scripts import script_of
 from checkers.verdict import Counterexample, Passed, Refuted, Vacuous, Verdict
 from semantics.conditions import Condition
 from semantics.ir import Program
@@ -103,7 +105,11 @@ class Sides:
 
     def counterexample(self, point: Point, cause: str, note: str = "") -> Counterexample:
         """Both values on the machine at a point."""
-        return Counterexample(self.named(point), said(self.right(point)), said(self.left(point)), cause, note=note)
+        return Counterexample(self.named(point), said(self.right(point)), said(self.left(point)), cause, self.script(point), note)
+
+    def script(self, point: Point) -> str:
+        """A program that shows the difference alone."""
+        return script_of(self.rule.left, self.rule.right, point)
 
 
 def _plain(value: Any) -> bool:
@@ -136,13 +142,13 @@ def suspected(sides: Sides, point: Point) -> str:
     if type(x) is not type(y):
         return f"the left side is {_article(x)}, the right side {_article(y)}"
     if isinstance(x, float) and isinstance(y, float):
-        if x != x:
+        if math.isnan(x):
             return "the rule hides a NaN"
-        if y != y:
+        if math.isnan(y):
             return "the rule makes a NaN"
         if x == y:
             return "the sign of a zero"
-        if abs(x) == float("inf") or abs(y) == float("inf"):
+        if math.isinf(x) or math.isinf(y):
             return "one side overflows or divides by zero"
     return "the values differ"
 

@@ -79,9 +79,9 @@ def _proved(rule: Rule, kind: str, rlimit: int) -> Verdict:
 
 
 def _formats(journal: Journal, rule: Rule, bits: bool, machine: Sequence[Verdict], rlimit: int) -> None:
-    """The ladder tiny, f16, f32, f64 of rules that claim IEEE-754 and have passed their tests; narrow formats find bugs, wide ones prove."""
+    """The ladder tiny, f16, f32, f64, for rules that claim IEEE-754 and passed their tests."""
     from checkers.smt.equality import equal_in_ieee
-    from checkers.smt.ieee import LADDER
+    from checkers.smt.ieee import LADDER, Format
 
     if not bits:
         journal.not_judged("proof in IEEE-754", "the rule claims equality over the reals only")
@@ -90,10 +90,11 @@ def _formats(journal: Journal, rule: Rule, bits: bool, machine: Sequence[Verdict
         journal.not_judged("proof in IEEE-754", "already refuted by a run")
         return
     for format in LADDER:
-        found = journal.check(
-            f"proof in {format.name}",
-            lambda format=format: [_in_format(equal_in_ieee(rule.left, rule.right, format, rule.condition, rlimit=rlimit))],
-        )
+
+        def judge(format: Format = format) -> list[Verdict]:
+            return [_in_format(equal_in_ieee(rule.left, rule.right, format, rule.condition, rlimit=rlimit))]
+
+        found = journal.check(f"proof in {format.name}", judge)
         if found and not isinstance(found[0], Proved):
             journal.not_judged("proof in wider formats", f"{format.name} was not proved")
             return

@@ -1,5 +1,5 @@
 """
-Where two programs are compared: edge pools of doubles, integers and booleans, drawn by the types of the variables, and the shrinker.
+Where two programs are compared: edge pools of doubles, integers and booleans, drawn by the types of variables, and the shrinker.
 
 A pool holds what rewrites forget: both zeros, subnormals, the largest double, infinities, NaN, odd and negative integers, ties
 between variables, and the constants of the programs themselves with their neighbours.
@@ -79,9 +79,9 @@ def pool(type: Any, extra: Sequence[float], *, finite: bool = False, short: bool
         case t if t == BOOLEAN:
             return (True, False)
         case t if t == INTEGER:
-            near = [int(x) for x in extra if x == int(x)]
+            whole = [int(x) for x in extra if x == int(x)]
             chosen: Iterable[Any] = WHOLE if finite or short else INTEGERS
-            return _distinct([*chosen, *near[:3], *(-n for n in near[:3])])
+            return _distinct([*chosen, *whole[:3], *(-n for n in whole[:3])])
         case TupleType(items):
             return tuple(product(*(pool(i, extra, finite=finite, short=True)[:3] for i in items)))
         case "any":
@@ -115,7 +115,7 @@ def edge_samples(
         short = [pool(t, extra, finite=finite, short=True) for t in types]
         width = max(2, int((most // 2) ** (1 / len(types))))
         found = list(product(*(s[:width] for s in short)))
-        found += [tuple(v if v in p or v != v else p[0] for p in pools) for v in pools[0][: most // 8]]
+        found += [tuple(v if any(atom(v) == atom(w) for w in p) else p[0] for p in pools) for v in pools[0][: most // 8]]
         found += [(v, *(-v if type(v) in (int, float) else v for _ in types[1:])) for v in pools[0][:12] if len(set(types)) == 1]
     source = random.Random(seed)
     for _ in range(max(12, most - len(found)) if len(types) > 1 else 24):
@@ -125,7 +125,7 @@ def edge_samples(
 
 
 def star_points(types: Sequence[Any], *, finite: bool = False) -> tuple[Point, ...]:
-    """An ordinary point, the same with one coordinate at a time made special, and a tie: every special value next to ordinary ones."""
+    """An ordinary point, the same with one coordinate at a time made special, and a tie."""
     base: Point = tuple(_ordinary(t, i) for i, t in enumerate(types))
     found = [base]
     for i, type in enumerate(types):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from checkers.optimizer_audit.triggers import SHAPES, apart
+from checkers.optimizer_audit.trigger_shapes import SHAPES, apart
 from checkers.properties.adjoint import perturbations_kept_apart, tangent_types
 from checkers.properties.oracles import ball_differences_agree, exact_gradient, forward_mode_agrees, trace_reversal_agrees
 from checkers.verdict import Refuted, Verdict
@@ -61,17 +61,17 @@ def programs() -> tuple[tuple[str, Program, tuple[Any, ...]], ...]:
 Gradient = Callable[..., Program]
 
 JUDGES: dict[str, Callable[[Program, tuple[Any, ...], Gradient], Verdict]] = {
-    "forward mode": lambda p, at, gradient: forward_mode_agrees(p, at, gradient),
-    "exact gradient": lambda p, at, gradient: exact_gradient(p, at, gradient),
-    "trace reversal": lambda p, at, gradient: trace_reversal_agrees(p, at, gradient),
+    "forward mode": forward_mode_agrees,
+    "exact gradient": exact_gradient,
+    "trace reversal": trace_reversal_agrees,
     "ball differences": lambda p, at, gradient: ball_differences_agree(p, at, 0, gradient),
-    "tangent types": lambda p, at, gradient: tangent_types(p, at, gradient),
-    "perturbations kept apart": lambda p, at, gradient: perturbations_kept_apart(p, at, gradient),
+    "tangent types": tangent_types,
+    "perturbations kept apart": perturbations_kept_apart,
 }
 
 
 def refutations(judge: str, gradient: Gradient, among: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
-    """Every program (of all, or of some) on which this judge refutes the gradient; one of our errors where there should be a program counts."""
+    """Every program (of all, or of some) on which this judge refutes the gradient, or it is an error of ours."""
     for name, program, at in programs() if among is None else among:
         if any(type(v) is int for v in at) and judge in ("ball differences", "perturbations kept apart"):
             continue

@@ -1,5 +1,5 @@
 """
-Unsound rules and passes, and sound ones beside them. Sources: the bugs that optimizers have shipped, each re-created in a few lines.
+Unsound rules and passes, and sound ones beside them, after bugs that optimizers have shipped: each in a few lines.
 
 A rule is `(text, when, domain)`; a pass is a function from programs to programs.
 """

@@ -59,7 +59,6 @@ class Frame:
     graph: GraphId
     env: Map[str, NodeId]
     loops: Stack | None = None
-    entry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
