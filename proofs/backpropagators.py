@@ -31,7 +31,7 @@ from checkers.smt.sides import spread
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Verdict
-from proofs.calculus import NotDifferentiable, boundaries, derivative, divisors
+from proofs.calculus import NotDifferentiable, boundaries, derivative, divisors, pieces
 from proofs.obligation import Obligation, identity
 from proofs.slopes import SLOPES, Slope, h, power_slope
 from semantics.columns.meaning import MEANING
@@ -103,20 +103,46 @@ class _Judge:
         self.dout = z3.Real("dout")
 
     def value(self, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """p(arguments) as a term, and what it needs in order to be defined."""
+        """p(arguments) as a term, and what it needs in order to be defined; of a user's primitive, by its forward program."""
+        program = self.primitive.columns.get("program")
+        if isinstance(program, Program) and self.primitive.columns.get("z3_real") is None:
+            return self.read(program, arguments)
         course = Straight()
         column = reading(course, pi=True).column
         return column[self.primitive](*arguments), [e.condition for e in course.events]
 
+    def read(self, program: Program, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """The value of a loop-free program as one term, its paths joined by their conditions."""
+        out, needs = None, []
+        for path in reversed(explore(program, list(arguments), partial(reading, pi=True))):
+            taken = z3.And(True, True, *path.conditions)
+            if path.trap is not None:
+                needs.append(z3.Not(taken))
+                continue
+            needs += [z3.Implies(taken, e.condition) for e in path.events if e.kind == "need"]
+            out = path.value if out is None else z3.If(taken, path.value, out)
+        return out, needs
+
     def case(self, case: Case) -> Verdict | None:
         """None if every cotangent is right."""
         out, needs = self.value(case.arguments)
+        if any(self.inquiry.ask([*case.assumed, z3.Not(need)]).status != UNSAT for need in needs):
+            self.partial = True
         assumed = [*case.assumed, *needs]
-        if case.slopes is None and z3.is_real(out) and (off := boundaries(out)):
-            assumed += off
-            self.off_boundaries = True
+        if case.slopes is not None or not z3.is_real(out):
+            return self.piece(case, out, assumed)
+        off = boundaries(out)
+        self.off_boundaries = self.off_boundaries or bool(off)
+        for where, piece in pieces(out):
+            if (wrong := self.piece(case, piece, [*assumed, *off, *where])) is not None:
+                return wrong
+        return None
+
+    def piece(self, case: Case, out: Any, assumed: list[Any]) -> Verdict | None:
+        """`case` on one piece of a piecewise primitive; a piece where nothing lies is right."""
         if assumed and not any(holds(assumed, p) for p in self.points(case)) and self.inquiry.ask(assumed).status != SAT:
-            return Unknown("the domain was not shown to have an inner point")
+            empty = self.inquiry.ask(assumed).status == UNSAT and assumed[: len(case.assumed)] != assumed
+            return None if empty else Unknown("the domain was not shown to have an inner point")
         wanted: dict[int, Any] = {}
         for index in case.moving:
             found = self.derivative(case, index, out, assumed)

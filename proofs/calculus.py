@@ -140,3 +140,40 @@ def _product(terms: list[Term]) -> Term:
     for t in terms[1:]:
         result = result * t
     return result
+
+
+MOST_CUTS = 4
+
+
+def pieces(term: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """
+    The term on each piece: the conditions of its `If`s, decided one way or the other, and what is left of it.
+
+    At most MOST_CUTS conditions are decided, outermost first; the others stay where they are.
+    """
+    todo: list[tuple[tuple[Any, ...], Any, int]] = [((), term, 0)]
+    done: list[tuple[tuple[Any, ...], Any]] = []
+    while todo:
+        where, current, cuts = todo.pop()
+        condition = _first_condition(current)
+        if condition is None or cuts == MOST_CUTS:
+            done.append((where, current))
+            continue
+        for choice, fact in ((z3.BoolVal(True), condition), (z3.BoolVal(False), z3.Not(condition))):
+            todo.append(((*where, fact), z3.simplify(z3.substitute(current, (condition, choice))), cuts + 1))
+    return done
+
+
+def _first_condition(term: Any) -> Any:
+    """The condition of some `If` in the term that holds no `If` itself, or None."""
+    seen: set[int] = set()
+    todo = [term]
+    while todo:
+        current = todo.pop()
+        if current.get_id() in seen:
+            continue
+        seen.add(current.get_id())
+        if z3.is_app(current) and current.decl().kind() == z3.Z3_OP_ITE and _first_condition(current.arg(0)) is None:
+            return current.arg(0)
+        todo.extend(current.children())
+    return None
