@@ -14,6 +14,7 @@ A `Report` gathers the verdicts of one judgment, with a ledger of what was judge
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ class Counterexample:
 def exactly(value: Any) -> str:
     """A value in decimal and, for a double, in hexadecimal, so that it can be typed back bit for bit."""
     if isinstance(value, float):
-        return f"{value!r} ({value.hex()})" if value == value and abs(value) != float("inf") else repr(value)
+        return f"{value!r} ({value.hex()})" if math.isfinite(value) else repr(value)
     if isinstance(value, tuple):
         return "(" + ", ".join(exactly(v) for v in value) + ("," if len(value) == 1 else "") + ")"
     return repr(value) if not isinstance(value, str) else value

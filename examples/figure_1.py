@@ -1,4 +1,4 @@
-"""The program of figure 1 of the 2018 paper: its gradient is `adjudge show examples/figure_1.py:f --after grad --after optimize`."""
+"""Figure 1 of the 2018 paper: `adjudge show examples/figure_1.py:f --after grad --after optimize` gives its gradient."""
 
 from adjudge import grad
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -32,8 +31,9 @@ from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Verdict
 from proofs.calculus import NotDifferentiable, boundaries, derivative, divisors, pieces
+from proofs.cases import EXPONENTS, Case, cases
 from proofs.obligation import Obligation, identity
-from proofs.slopes import SLOPES, Slope, h, power_slope
+from proofs.slopes import h
 from semantics.columns.meaning import MEANING
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
@@ -42,8 +42,6 @@ from semantics.tangents import ZERO
 from transforms.backpropagators import backpropagator
 
 MOST_POINTS = 120
-SCALARS = ("real", "number")
-EXPONENTS = (*range(9), -1, -2, -3, -4)
 SMALL_POINTS = (*POOL, Fraction(1, 4), Fraction(-1, 3), Fraction(4, 3))
 AXIOMS: dict[str, tuple[str, ...]] = {
     "tan": ("tangent",),
@@ -61,36 +59,6 @@ AXIOMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("sqrt", "cbrt", "hypot"), ("roots",)),
     **dict.fromkeys(("floordiv", "mod", "floor", "ceil"), ("pieces",)),
 }
-
-
-@dataclass(frozen=True)
-class Case:
-    """
-    One reading of a primitive: the arguments, those of them that move, and what is assumed. `pow` has a case per integer exponent.
-    """
-
-    label: str
-    arguments: tuple[Any, ...]
-    moving: tuple[int, ...]
-    assumed: tuple[Any, ...] = ()
-    slopes: tuple[Slope, ...] | None = None
-
-
-def cases(primitive: Primitive) -> list[Case]:
-    """The cases of a primitive; none if it is not a function of reals."""
-    kinds = (*primitive.signature, primitive.result)
-    if not primitive.signature or any(kind not in (*SCALARS, "integer") for kind in kinds) or "integer" in primitive.signature:
-        return []
-    xs = tuple(z3.Real(name) for name in primitive.parameters)
-    named = dict(zip(primitive.parameters, xs, strict=True))
-    if primitive.name == "pow":
-        integral = [Case(f"exponent {n}", (xs[0], n), (0,), (xs[0] != 0,) if n < 0 else (), (power_slope(n),)) for n in EXPONENTS]
-        return [*integral, Case("real exponent", xs, (0, 1), (xs[0] > 0,))]
-    assumed = [c for condition in primitive.domain for c in condition.conjuncts(named, real)]
-    for kink in primitive.kinks:
-        with suppress(TypeError):
-            assumed.append(z3.Not(z3.And(*kink.conjuncts(named, real))))
-    return [Case("", xs, tuple(range(len(xs))), tuple(assumed), SLOPES.get(primitive.name))]
 
 
 class _Judge:

@@ -10,7 +10,7 @@ result adds that hypothesis.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import z3
 

@@ -42,7 +42,8 @@ def test_every_rule_of_j_fires_and_is_disabled_where_another_fires() -> None:
     inner = parse_text(INNER.replace("grad(lambda y: x + y)(x)", "1.0 * x"), "f")
     steps += grad.SYSTEM.derive(before_j(inner)).steps
     closed = read(
-        "program @f\n@f(%x):\n  %j = J(@g)\n  %t = %j(2.0)\n  %v = getitem(%t, 0)\n  return %v\n@g(%y):\n  %s = add(%y, %x)\n  return %s"
+        "program @f\n@f(%x):\n  %j = J(@g)\n  %t = %j(2.0)\n  %v = getitem(%t, 0)\n  return %v\n"
+        "@g(%y):\n  %s = add(%y, %x)\n  return %s"
     )
     place = next(n for n in closed.nodes if nested_grad.argument_of_j(closed, n) is not None)
     steps += grad.SYSTEM.derive(grad.begin(closed, place)).steps
@@ -124,7 +125,7 @@ def test_a_function_is_differentiated_inside_a_recursion() -> None:
 
 
 def test_a_derivative_whose_order_is_computed_by_the_program_is_refused() -> None:
-    """f(x, n) needs the n-th derivative: J cannot be applied to itself a number of times that only the run knows (2017, section 3)."""
+    """f(x, n) needs the n-th derivative: how often J is applied to itself must be known before the run (2017, section 3)."""
     source = (
         "from adjudge import grad\n\ndef f(x, n):\n    if n == 0:\n        return x\n"
         "    return grad(lambda y: y * f(x, n - 1) + y * y * x)(x)\n"
@@ -151,7 +152,8 @@ def test_each_macro_has_a_rule_that_removes_it() -> None:
     }
     assert set(sources) == {m.name for m in MACROS}
     for name, call in sources.items():
-        text = f"from adjudge import {name}\n\ndef g(x):\n    return x * x\n\ndef h(x):\n    return x * x * x / 3.0\n\ndef f(x):\n    return {call}\n"
+        defined = "def g(x):\n    return x * x\n\ndef h(x):\n    return x * x * x / 3.0\n"
+        text = f"from adjudge import {name}\n\n{defined}\ndef f(x):\n    return {call}\n"
         assert run(expand(parse_text(text, "f")), 3.0) == 6.0, name
 
 

@@ -24,7 +24,7 @@ def _check(name: str, *arguments: Any) -> None:
     """Every argument is a number or ZERO; otherwise the error says which is not."""
     for x in arguments:
         if type(x) is not float and type(x) is not int and x is not ZERO:
-            remedy = "convert it explicitly: int(b)" if isinstance(x, bool) else ""
+            remedy = "write a number for it: 1 if b else 0" if isinstance(x, bool) else ""
             raise wrong(name, "numbers", x, remedy)
 
 
