@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semantics.errors import IllTyped
+from semantics.errors import IllTyped, Trap
 from semantics.machine import Machine
 from semantics.tangents import ZERO, Sparse, dense
 from semantics.values import Closure, Unbound
@@ -72,6 +72,10 @@ def to_python(value: Any, machine: Machine) -> Any:
             return to_python(dense(value), machine)
         case tuple() if any(isinstance(v, (tuple, Closure, Sparse, Unbound)) for v in value):
             return tuple(to_python(v, machine) for v in value)
+        case Unbound(name):
+            raise Trap(
+                f"the local variable {name} is returned before it is assigned", rule="leave", remedy=f"assign {name} on every path"
+            )
         case _ if value is ZERO:
             return 0.0
         case _:

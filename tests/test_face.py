@@ -160,6 +160,17 @@ def test_an_integer_division_by_zero_traps_with_its_line():
     assert "1 // n" in caught.value.location.text
 
 
+def test_a_variable_that_no_path_assigned_does_not_leave():
+    def f(x):
+        if x > 0.0:
+            y = x
+        return y
+
+    assert aj.run(f, 1.0) == 1.0
+    with pytest.raises(Trap, match="y"):
+        aj.run(f, -1.0)
+
+
 def test_a_trace_prints_and_replays():
     derivation = aj.trace(square, 3.0)
     assert derivation.coverage()["primitive"] == 1

@@ -166,7 +166,7 @@ def is_function(program: Program, node: NodeId) -> bool:
 
 
 Flow = tuple[NodeId, tuple[int, ...]]
-DEEPEST = 8
+DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken for data, and J of it is checked when it runs
 
 
 def _flows(program: Program, user: NodeId, index: int, path: tuple[int, ...]) -> list[Flow]:

@@ -85,12 +85,14 @@ def _primitives() -> list[dict[str, Any]]:
 
 def _transforms() -> list[dict[str, Any]]:
     from transforms import grad, nested_grad, parse
-    from transforms.pipeline import PASSES
+    from transforms.pipeline import PASSES, Rounds
 
-    systems = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM, **PASSES}
-    return [
-        {"transform": n, "domain": s.domain, "rules": ", ".join(r.name for r in s.rules), "does": s.doc} for n, s in systems.items()
-    ]
+    systems: dict[str, Any] = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM, **PASSES}
+    rows = []
+    for name, system in systems.items():
+        parts = system.systems if isinstance(system, Rounds) else system.rules
+        rows.append({"transform": name, "domain": system.domain, "rules": ", ".join(p.name for p in parts), "does": system.doc})
+    return rows
 
 
 def _sizes() -> list[dict[str, Any]]:

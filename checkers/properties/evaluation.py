@@ -87,7 +87,7 @@ def _inhabits(value: Any, result: Any) -> str | None:
 
 def inhabits(value: Any, t: Any) -> bool:
     """Whether a value has an inferred type: a scalar, a literal, a tuple, a function or a union of those."""
-    from semantics.columns.types import Literal, members
+    from semantics.columns.types import Literal, members  # type: ignore[attr-defined]
 
     return any(
         _is(value, m.type if isinstance(m, Literal) else m) and (not isinstance(m, Literal) or value == m.value) for m in members(t)

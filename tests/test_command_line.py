@@ -1,0 +1,133 @@
+"""The commands, as a user types them: what they print, what they return, and what they say of bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import main
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+FIGURE_1 = f"{EXAMPLES / 'figure_1.py'}:f"
+
+
+@pytest.fixture()
+def adjudge(monkeypatch, capsys):
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["adjudge", *arguments])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+def test_run_prints_the_value_and_the_gradient(adjudge):
+    assert adjudge("run", FIGURE_1, "2.0", "3.0")[:2] == (0, "648.0\n")
+    code, out, _ = adjudge("run", FIGURE_1, "2.0", "3.0", "-g", "x", "-g", "1", "--json")
+    assert code == 0
+    assert json.loads(out) == {"value": 648.0, "gradient": [972.0, 864.0]}
+
+
+def test_negative_and_special_arguments_are_read(adjudge):
+    assert adjudge("run", FIGURE_1, "--", "-2.0", "0x1.8p+1")[1] == "-648.0\n"
+    assert adjudge("run", FIGURE_1, "inf", "1.0")[1] == "inf\n"
+
+
+@pytest.mark.parametrize("name", ["evaluate", "parse", "grad", "nested_grad", "inline", "cse", "dce", "simplify", "optimize"])
+def test_every_transform_can_be_stepped_saved_and_replayed(adjudge, tmp_path, name):
+    saved = tmp_path / "run.json"
+    arguments = ["2.0", "3.0"] if name == "evaluate" else []
+    code, out, _ = adjudge("step", FIGURE_1, *arguments, "-t", name, "--save", str(saved))
+    assert code == 0
+    assert "steps" in out
+    code, out, _ = adjudge("step", FIGURE_1, *arguments, "-t", name, "--replay", str(saved))
+    assert code == 0
+    assert out.startswith("replayed")
+
+
+def test_a_forged_record_does_not_replay(adjudge, tmp_path):
+    saved = tmp_path / "run.json"
+    adjudge("step", FIGURE_1, "2.0", "3.0", "--save", str(saved))
+    saved.write_text(saved.read_text().replace("648.0", "649.0"))
+    code, _, err = adjudge("step", FIGURE_1, "2.0", "3.0", "--replay", str(saved))
+    assert code == 2
+    assert "another state than recorded" in err
+
+
+def test_why_not_names_the_law_of_the_rule(adjudge):
+    _, out, _ = adjudge("step", FIGURE_1, "2.0", "3.0", "--why-not", "close")
+    assert "close does not fire here" in out
+
+
+def test_figure_1_is_shown_after_optimization_as_one_would_write_it(adjudge):
+    _, out, _ = adjudge("show", FIGURE_1, "--after", "grad", "--after", "optimize", "--json")
+    assert json.loads(out)["applications"] == 4
+    assert json.loads(out)["graphs"] == 1
+
+
+def test_check_and_audit_say_by_their_exit_code_what_they_found(adjudge):
+    primitives, rewrites = EXAMPLES / "primitives.py", EXAMPLES / "rewrites.py"
+    assert adjudge("check", f"{primitives}:gauss")[0] == 0
+    code, out, err = adjudge("check", f"{primitives}:softplus_wrong")
+    assert code == 1
+    assert "wrong sign" in out
+    assert adjudge("audit", f"{rewrites}:double")[0] == 0
+    code, out, _ = adjudge("audit", f"{rewrites}:drop_zero", "--json")
+    assert code == 1
+    verdicts = {v["claim"]: v["verdict"] for v in json.loads(out)[0]["verdicts"]}
+    assert verdicts["equal over the reals"] == "Proved"
+    assert verdicts["equal in IEEE-754, bit for bit"] == "Refuted"
+
+
+def test_prove_prints_a_table_and_the_axioms(adjudge):
+    code, out, _ = adjudge("prove", "tanh", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["verdict"].startswith("proved")
+    axioms = json.loads(adjudge("prove", "--trusted", "--json")[1])
+    assert 0 < len(axioms) <= 25
+
+
+def test_crosscheck_compares_every_target_that_is_there(adjudge):
+    code, out, _ = adjudge("crosscheck", FIGURE_1, "-g", "x", "--samples", "5", "--quick", "--json")
+    assert code == 0
+    found = {t["target"]: t for t in json.loads(out)["targets"]}
+    assert found["cpu"]["bitwise"] == found["cpu"]["samples"] > 0
+    assert not found["cpu"]["mismatches"]
+
+
+@pytest.mark.parametrize("option", [(), ("--primitives",), ("--transforms",), ("--size",)])
+def test_about_has_rows(adjudge, option):
+    code, out, _ = adjudge("about", *option, "--json")
+    assert code == 0
+    assert len(json.loads(out)) > 4
+
+
+BAD = {
+    "no such file": (("run", "none.py:f", "1.0"), "no file"),
+    "no such function": (("run", f"{EXAMPLES / 'figure_1.py'}:nope", "1.0"), "nope"),
+    "no such argument": (("run", FIGURE_1, "abc", "1.0"), "not a value"),
+    "too few arguments": (("run", FIGURE_1, "1.0"), "2 arguments"),
+    "an integer's gradient": (("run", FIGURE_1, "1", "1.0", "-g", "x"), "integer"),
+    "no such transform": (("step", FIGURE_1, "-t", "optimise"), "not a transform"),
+    "no such rule": (("step", FIGURE_1, "1.0", "2.0", "--why-not", "nope"), "no rule"),
+    "nothing to judge": (("check", str(EXAMPLES / "figure_1.py")), "defines no"),
+    "no such name to judge": (("audit", f"{EXAMPLES / 'rewrites.py'}:nope"), "nope"),
+    "not a record": (("step", FIGURE_1, "1.0", "2.0", "--replay", str(EXAMPLES / "pow.py")), "not a saved derivation"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_exit_code_2_with_a_remedy(adjudge, what):
+    arguments, says = BAD[what]
+    code, _, err = adjudge(*arguments)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
