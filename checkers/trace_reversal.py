@@ -45,12 +45,14 @@ class Trace:
     """
     A run, straightened. Traced values are numbered: first the reals of the inputs, in order of `paths`, then the entries.
 
-    result  the value of the program, with traced numbers in it
+    result     the value of the program, with traced numbers in it
+    constants  the traced literals, by number, if the run was asked to trace them
     """
 
     paths: tuple[Path, ...]
     entries: tuple[Entry, ...]
     result: Any
+    constants: dict[int, float] = field(default_factory=dict)
 
     @property
     def value(self) -> Any:
@@ -122,17 +124,25 @@ class _TracedColumn(Column):
         return lambda *arguments: self.tape.apply(primitive, cell, arguments)
 
 
-def trace(program: Program, primals: Sequence[Any], carrier: Reading = FLOATS) -> Trace:
-    """The recorded run of `program` at `primals`."""
+def trace(program: Program, primals: Sequence[Any], carrier: Reading = FLOATS, *, literals: bool = False) -> Trace:
+    """The recorded run of `program` at `primals`; with `literals`, real constants are traced like inputs, so that all is recorded."""
     tape = _Tape(carrier)
     paths = coordinates(primals)
+    constants: dict[int, float] = {}
+
+    def lift(constant: Any) -> Any:
+        if not literals or type(constant) is not float:
+            return carrier.lift(constant)
+        number = tape.number()
+        constants[number] = constant
+        return Traced(carrier.lift(constant), number, tape)
 
     def traced(_: Path, leaf: Any) -> Any:
         return leaf if is_discrete(leaf) else Traced(carrier.lift(leaf), tape.number(), tape)
 
     arguments = map_leaves(traced, tuple(primals))
-    result = denote(program, arguments, Reading(_TracedColumn("traced", {}, tape), carrier.lift, carrier.truth))
-    return Trace(paths, tuple(tape.entries), result)
+    result = denote(program, arguments, Reading(_TracedColumn("traced", {}, tape), lift, carrier.truth))
+    return Trace(paths, tuple(tape.entries), result, constants)
 
 
 def reverse(found: Trace, carrier: Reading = FLOATS) -> dict[int, Any]:
@@ -175,12 +185,12 @@ def straight_line(program: Program, primals: Sequence[Any]) -> Program:
 
     At `primals` it has the same value, bit for bit; elsewhere as long as the same branches are taken and the integers agree.
     """
-    found = trace(program, primals)
+    found = trace(program, primals, literals=True)
     entry = program.graphs[program.entry]
     edit = Edit(empty())
     graph = edit.graph(f"{entry.name}_trace")
     parameters = tuple(edit.parameter(graph, getattr(program.nodes[p], "name", "")) for p in entry.parameters)
-    nodes: dict[int, NodeId] = {}
+    nodes: dict[int, NodeId] = {number: edit.constant(value) for number, value in found.constants.items()}
     for number, (argument, *rest) in enumerate(found.paths):
         node = parameters[argument]
         for index in rest:

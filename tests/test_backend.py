@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from backend_programs import PROGRAMS, samples
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +24,6 @@ from semantics.primitives.table import ROWS, TABLE
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
 from semantics.values import same
-from tests.backend_programs import PROGRAMS, samples
 from transforms.nested_grad import expand
 
 ARITHMETIC = [n for n in PROGRAMS if n not in ("elementary", "remainders", "integers", "conversions")]

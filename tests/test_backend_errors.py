@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+from backend_programs import PROGRAMS, samples
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import TABLE
 from semantics.text import read
 from semantics.values import same
-from tests.backend_programs import PROGRAMS, samples
 
 
 def reals(value: Any) -> list[Any]:

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FIGURE_1 = f"{EXAMPLES / 'figure_1.py'}:f"
 
 
-@pytest.fixture()
+@pytest.fixture
 def adjudge(monkeypatch, capsys):
     def command(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["adjudge", *arguments])

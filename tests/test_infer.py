@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from backend_programs import PROGRAMS, samples
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from semantics.primitives.table import ROWS, TABLE
 from semantics.text import read
 from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, FunctionType, TupleType, type_of
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, join, members, of_constant
-from tests.backend_programs import PROGRAMS, samples
 
 
 def has_type(value: Any, type: Any) -> bool:

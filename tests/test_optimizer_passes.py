@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import event, given
+from optimizer_programs import POINTS, TEXTS, program, programs
 
 from semantics.derivation import replay
 from semantics.errors import AdjudgeError, Malformed
@@ -13,7 +14,6 @@ from semantics.ir import Program
 from semantics.machine import run
 from semantics.values import same
 from semantics.wellformed import check
-from tests.optimizer_programs import POINTS, TEXTS, program, programs
 from transforms import simplify
 from transforms.gradient_programs import gradient_program
 from transforms.pipeline import OPTIMIZE, ORDER, PASSES, derive_pipeline, optimize, passes, run_pipeline

@@ -188,3 +188,11 @@ def test_the_oracles_share_nothing_that_they_judge() -> None:
         for module in imported:
             assert not module.startswith("transforms")
             assert not any(other in module for other in (*oracles, "trace_reversal"))
+
+
+def test_the_straight_line_computes_its_constants_too() -> None:
+    """A trace that kept sin(1.0 + 1.0) as one rounded number would have another gradient over the reals. (T6 was wrong here.)"""
+    program = read("program @f\n@f(%x):\n  %a = add(1.0, 1.0)\n  %b = sin(%a)\n  %c = mul(%b, %x)\n  return %c")
+    straight = trace_reversal.straight_line(program, (0.5,))
+    called = [straight.callee(n).name for n in sorted(straight.nodes) if straight.apply(n) is not None]
+    assert called == ["add", "sin", "mul"]

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
+from optimizer_programs import program, programs
 
 from semantics.derivation import first, replay, seeded, why_not
 from semantics.edit import Edit
@@ -13,7 +14,6 @@ from semantics.errors import Crash, Malformed, OutOfFuel
 from semantics.ir import Apply, Program
 from semantics.primitives.table import TABLE
 from semantics.text import read
-from tests.optimizer_programs import program, programs
 from transforms import cse, dce, fold, inline, simplify, tuples
 from transforms.pipeline import ORDER
 from transforms.surgery import application, become

@@ -38,11 +38,11 @@ def rounded(x: float, ebits: int, sbits: int) -> float:
     lowest = 1 - bias
     exponent = max(math.frexp(x)[1] - 1, lowest)
     unit = exponent - (sbits - 1)
-    value = math.ldexp(float(round(Fraction(x) / Fraction(2) ** unit)), unit)
-    largest = math.ldexp(2.0 - math.ldexp(1.0, 1 - sbits), bias)
+    value = round(Fraction(x) / Fraction(2) ** unit) * Fraction(2) ** unit
+    largest = (2 - Fraction(2) ** (1 - sbits)) * Fraction(2) ** bias
     if abs(value) > largest:
         return math.copysign(math.inf, x)
-    return math.copysign(value, x)
+    return math.copysign(float(value), x)
 
 
 def run_in(program: Program, arguments: Sequence[Any], ebits: int, sbits: int) -> Any:
