@@ -125,7 +125,7 @@ class _TracedColumn(Column):
 
 
 def trace(program: Program, primals: Sequence[Any], carrier: Reading = FLOATS, *, literals: bool = False) -> Trace:
-    """The recorded run of `program` at `primals`; with `literals`, real constants are traced like inputs, so that all is recorded."""
+    """The recorded run of `program` at `primals`; with `literals`, real constants are traced like inputs."""
     tape = _Tape(carrier)
     paths = coordinates(primals)
     constants: dict[int, float] = {}

@@ -76,7 +76,7 @@ def test_figure_1_is_shown_after_optimization_as_one_would_write_it(adjudge):
 def test_check_and_audit_say_by_their_exit_code_what_they_found(adjudge):
     primitives, rewrites = EXAMPLES / "primitives.py", EXAMPLES / "rewrites.py"
     assert adjudge("check", f"{primitives}:gauss")[0] == 0
-    code, out, err = adjudge("check", f"{primitives}:softplus_wrong")
+    code, out, _ = adjudge("check", f"{primitives}:softplus_wrong")
     assert code == 1
     assert "wrong sign" in out
     assert adjudge("audit", f"{rewrites}:double")[0] == 0
