@@ -14,7 +14,7 @@ TABLES = {"machine": machine.rows, "transforms": transforms.rows, "backend": bac
 
 def main() -> None:
     """Prints the tables named on the command line, or all."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 132)
     for name in sys.argv[1:] or TABLES:
         if name not in TABLES:
             console.print(f"no table is called {name}: {', '.join(TABLES)}")

@@ -8,6 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.cli.about import columns
+from backend.columns import ULP
+from semantics.primitives import TABLE, Column, Hole
+from semantics.primitives.table import MACROS
+from transforms.backpropagators import find
+
+COLUMNS = columns()
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("semantics", "transforms", "backend", "checkers", "proofs", "adjudge")
 LONGEST = 350
@@ -88,6 +95,25 @@ def test_a_file_can_be_read_in_one_sitting(name: str, path: Path) -> None:
 def test_a_module_says_what_it_is(name: str, path: Path) -> None:
     source = path.read_text()
     assert not source.strip() or ast.get_docstring(ast.parse(source)), f"{path} has no docstring"
+
+
+@pytest.mark.parametrize("column", [*COLUMNS.values(), ULP], ids=lambda c: c.name)
+def test_every_cell_of_the_primitive_matrix_is_filled_or_excused_in_writing(column: Column) -> None:
+    for name, primitive in TABLE.items():
+        cell = column.find(primitive)
+        assert name in column.cells, f"{name} is missing from {column.name}"
+        assert not isinstance(cell, Hole) or len(cell.reason.split()) >= 3, f"{column.name} of {name} is not excused"
+
+
+def test_every_primitive_has_a_backpropagator_or_a_reason() -> None:
+    """make_tuple has one per number of elements, made when it is used."""
+    for name, primitive in TABLE.items():
+        cell = find(primitive)
+        if isinstance(cell, Hole):
+            assert primitive in MACROS or name == "make_tuple", f"{name}: {cell.reason}"
+        else:
+            parameters = len(cell.graphs[cell.entry].parameters)
+            assert parameters == len(primitive.signature) + 2, f"{name} wants (x…, out, dout)"
 
 
 def test_user_errors_are_the_five_errors() -> None:

@@ -106,7 +106,7 @@ def test_a_loop_runs_in_constant_continuation_space() -> None:
 def test_a_recursion_deeper_than_pythons_stack_runs_in_both_evaluators() -> None:
     text = """program @f
 @f(%x: f64):
-  %r = @down(20000, %x)
+  %r = @down(100000, %x)
   return %r
 @down(%n, %v):
   %c = le(%n, 0)
@@ -121,8 +121,8 @@ def test_a_recursion_deeper_than_pythons_stack_runs_in_both_evaluators() -> None
   %s = add(%q, 1.0)
   return %s
 """
-    assert run(read(text), 0.0) == 20000.0
-    assert denote(read(text), (0.0,)) == 20000.0
+    assert run(read(text), 0.0) == 100000.0
+    assert denote(read(text), (0.0,)) == 100000.0
 
 
 @given(graphs(), edge_points(2))

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from semantics.columns.structure import CELLS as STRUCTURE
-from semantics.columns.structure import instantiate, wrong
+from semantics.columns.structure import EXPANDED, instantiate, wrong
 from semantics.errors import Trap
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import ELEMENTARY
@@ -73,6 +73,7 @@ def _not(a: Any) -> bool:
 
 CELLS: dict[str, Callable[..., Any] | Hole] = {
     **{p.name: IRRATIONAL for p in ELEMENTARY},
+    **EXPANDED,
     **STRUCTURE,
     "add": _arithmetic("add", lambda a, b: a + b),
     "sub": _arithmetic("sub", lambda a, b: a - b),

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from semantics.columns.structure import CELLS as STRUCTURE
-from semantics.columns.structure import instantiate, wrong
+from semantics.columns.structure import EXPANDED, instantiate, wrong
 from semantics.errors import Trap
-from semantics.primitives.row import Column
+from semantics.primitives.row import Column, Hole
 from semantics.tangents import ZERO
 
 INF, NAN = math.inf, math.nan
@@ -312,7 +312,8 @@ def seed(out: Any) -> float:
     return 1.0
 
 
-CELLS: dict[str, Callable[..., Any]] = {
+CELLS: dict[str, Callable[..., Any] | Hole] = {
+    **EXPANDED,
     **STRUCTURE,
     **ELEMENTARY,
     "add": add,

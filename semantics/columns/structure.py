@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from semantics.errors import IllTyped, Trap
-from semantics.primitives.row import Primitive
+from semantics.primitives.row import Hole, Primitive
+from semantics.primitives.table import MACROS
 from semantics.tangents import ZERO, Sparse, Zero, gadd, inject
 from semantics.values import Closure, Unbound
 
@@ -140,6 +141,8 @@ def kind(value: Any) -> str:
         case _:
             return "the value"
 
+
+EXPANDED: dict[str, Hole] = {m.name: Hole("it is expanded by nested_grad before anything runs") for m in MACROS}
 
 CELLS: dict[str, Callable[..., Any]] = {
     "switch": switch,
