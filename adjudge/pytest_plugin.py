@@ -20,18 +20,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--adjudge-seed", type=int, default=0, metavar="N", help="the seed of every random choice")
 
 
-def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the items of the files named on the command line; without test paths, they are all there is."""
-    files = [Path(f) for f in config.getoption("--adjudge")]
-    if not files:
-        return
-    if not config.args or config.args_source != pytest.Config.ArgsSource.ARGS:
-        items.clear()
+def pytest_configure(config: pytest.Config) -> None:
+    """Adds the files to what is collected; without test paths on the command line they are all that is."""
+    files = judged(config)
     for file in files:
         if not file.is_file():
             raise pytest.UsageError(f"--adjudge: there is no file {file}")
-        collector = JudgedFile.from_parent(session, path=file.resolve())
-        items.extend(collector.collect())
+    if files:
+        asked = config.args if config.args_source == pytest.Config.ArgsSource.ARGS else []
+        config.args = [*asked, *map(str, files)]
+
+
+def judged(config: pytest.Config) -> list[Path]:
+    """The files named by `--adjudge`."""
+    return [Path(f).resolve() for f in config.getoption("--adjudge")]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A file named by `--adjudge` is collected as one that is judged."""
+    return JudgedFile.from_parent(parent, path=file_path) if file_path in judged(parent.config) else None
 
 
 class JudgedFile(pytest.File):
@@ -62,9 +69,9 @@ class JudgedItem(pytest.Item):
         from checkers.verdict import FaultsFound
 
         report = (audit if self.audited else check)(self.subject, seed=self.config.getoption("--adjudge-seed"))
-        self.add_report_section("call", "report", str(report))
         if any(f.kind == "fault" for f in report.findings):
             raise FaultsFound(f"{self.name} has faults:\n{report}")
+        self.add_report_section("call", "report", str(report))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """The report, without a traceback through our own code."""
