@@ -24,12 +24,21 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[S]):
-    """`rule` fired at `place` and took `before` to `after`."""
+    """
+    `rule` fired at `place` and took `before` to `after`.
+
+    site  the place as text, or what makes the text when somebody asks: naming a node takes a walk over its program
+    """
 
     rule: str
-    place: str
+    site: str | Callable[[], str]
     before: S
     after: S
+
+    @property
+    def place(self) -> str:
+        """Where the rule fired."""
+        return self.site if isinstance(self.site, str) else self.site()
 
 
 class Rule(Protocol):

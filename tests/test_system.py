@@ -231,3 +231,10 @@ def test_the_work_of_a_pass_grows_in_proportion_to_the_program(system: RewriteSy
         assert any(isinstance(n, Apply) for n in result.nodes.values())
         counts.append(tries[0])
     assert counts[1] <= 11 * counts[0]
+
+
+def test_a_recorded_worklist_takes_the_steps_of_the_checked_run() -> None:
+    """`record` is what `transform` uses; on a program whose rules act nearby it is `derive`, step by step."""
+    recorded, derived = ONCE.record(SUM), ONCE.derive(SUM)
+    assert [(s.rule, s.place) for s in recorded.steps] == [(s.rule, s.place) for s in derived.steps]
+    assert recorded.result == derived.result == ONCE.run(SUM)

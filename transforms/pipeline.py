@@ -39,6 +39,8 @@ class Pass(Protocol):
 
     def derive(self, state: Program) -> Derivation[Program]: ...
 
+    def record(self, state: Program) -> Derivation[Program]: ...
+
 
 @dataclass(frozen=True)
 class Rounds:
@@ -59,13 +61,20 @@ class Rounds:
         raise self._unsettled()
 
     def derive(self, state: Program) -> Derivation[Program]:
-        """The recorded run, every step checked to be well-formed."""
+        """The recorded run, every program on the way checked to be well-formed."""
+        return self._recorded(state, lambda system, program: system.derive(program))
+
+    def record(self, state: Program) -> Derivation[Program]:
+        """What `run` does, with its steps, unchecked."""
+        return self._recorded(state, lambda system, program: system.record(program))
+
+    def _recorded(self, state: Program, one: Callable[[RewriteSystem, Program], Derivation[Program]]) -> Derivation[Program]:
         steps: list[Step[Program]] = []
         start = state
         for _ in range(ROUNDS):
             count = len(steps)
             for system in self.systems:
-                steps += prefixed(system.name, system.derive(state).steps)
+                steps += prefixed(system.name, one(system, state).steps)
                 state = steps[-1].after if steps else start
             if len(steps) == count:
                 return Derivation(self.name, start, tuple(steps), str)
@@ -139,13 +148,17 @@ def run_pipeline(program: Program, names: Iterable[str]) -> Program:
     return pipeline(names)(program)
 
 
-def derive_pipeline(program: Program, names: Iterable[str]) -> Derivation[Program]:
-    """One derivation for the passes of these names, in order; the rule of each step is called pass/rule."""
+def derive_pipeline(program: Program, names: Iterable[str], *, checked: bool = True) -> Derivation[Program]:
+    """
+    One derivation for the passes of these names, in order; the rule of each step is called pass/rule.
+
+    With `checked`, every program on the way is checked to be well-formed, which costs as much again.
+    """
     chosen = passes(names)
     steps: list[Step[Program]] = []
     state = program
     for transform in chosen:
-        recorded = transform.derive(state)
+        recorded = transform.derive(state) if checked else transform.record(state)
         steps += recorded.steps if isinstance(transform, Rounds) else prefixed(transform.name, recorded.steps)
         state = recorded.result
     return Derivation(" ".join(p.name for p in chosen), program, tuple(steps), str)
