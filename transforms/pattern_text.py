@@ -14,6 +14,7 @@ from semantics.errors import Location, Malformed
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.tangents import ZERO
+from transforms.operators import BINARY, COMPARISON
 
 TYPES = ("f64", "i64", "bool", "number", "any")
 LONGEST = 500
@@ -44,23 +45,6 @@ class Call:
 
 Term = Variable | Literal | Call
 
-BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-}
-COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-}
 ALIASES = {"where": "switch", "float": "to_real", "int": "to_integer", "bool": "to_boolean"}
 NAMED = {"ZERO": ZERO, "inf": float("inf"), "nan": float("nan")}
 KNOWN = {name: p for name, p in TABLE.items() if p not in MACROS}
@@ -160,8 +144,8 @@ class _Reader:
                 return self.call(node, "not_", operand)
             case ast.BinOp(left, op, right) if type(op) in BINARY:
                 return self.call(node, BINARY[type(op)], left, right)
-            case ast.Compare(left, [op], [right]) if type(op) in COMPARE:
-                return self.call(node, COMPARE[type(op)], left, right)
+            case ast.Compare(left, [op], [right]) if type(op) in COMPARISON:
+                return self.call(node, COMPARISON[type(op)], left, right)
             case ast.IfExp(test, body, orelse):
                 return self.call(node, "switch", test, body, orelse)
             case ast.Call(ast.Name(name), arguments, []):

@@ -10,28 +10,11 @@ from __future__ import annotations
 
 import ast
 
+from transforms.operators import BINARY, COMPARISON
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Emit, Enter, Eval, Truth, evaluating, top
 from transforms.parse.state import ParseState
 from transforms.system import agenda_rule
-
-BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-}
-COMPARISON: dict[type[ast.cmpop], str] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-}
 
 
 @agenda_rule

@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from transforms.operators import COMPARISON
 from transforms.parse.cursor import Cursor
-from transforms.parse.expressions import COMPARISON
 from transforms.parse.items import Chain, Choose, Close, Enter, Eval, Pick, Put, Shortcut, Truth, evaluating, top
 from transforms.parse.state import ParseState
 from transforms.system import agenda_rule

@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from transforms.operators import BINARY
 from transforms.parse.cursor import Cursor
-from transforms.parse.expressions import BINARY
 from transforms.parse.items import Block, Close, Do, Drop, Emit, Enter, Eval, Fork, Jump, Put, Share, Store, Truth, top
 from transforms.parse.state import ParseState
 from transforms.system import agenda_rule
