@@ -37,7 +37,8 @@ def test_run_prints_the_value_and_the_gradient(adjudge):
 
 
 def test_negative_and_special_arguments_are_read(adjudge):
-    assert adjudge("run", FIGURE_1, "--", "-2.0", "0x1.8p+1")[1] == "-648.0\n"
+    assert adjudge("run", FIGURE_1, "-2.0", "0x1.8p+1")[1] == "-648.0\n"
+    assert adjudge("run", FIGURE_1, "-inf", "-3", "-g", "x", "--json")[0] == 0
     assert adjudge("run", FIGURE_1, "inf", "1.0")[1] == "inf\n"
 
 

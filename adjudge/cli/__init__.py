@@ -22,10 +22,22 @@ app = typer.Typer(
     "Exit codes: 0 done or judged sound, 1 refuted, 2 bad input, 3 only unknowns.",
 )
 
-for command in (demo.demo, programs.run, programs.step, programs.show, judging.check, judging.audit, judging.prove):
-    app.command()(command)
-app.command()(crosscheck.crosscheck)
-app.command()(about.about)
+NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # -2.0 is an argument, not an option
+
+TAKE_VALUES = (programs.run, programs.step, crosscheck.crosscheck)
+COMMANDS = (
+    demo.demo,
+    programs.run,
+    programs.step,
+    programs.show,
+    judging.check,
+    judging.audit,
+    judging.prove,
+    crosscheck.crosscheck,
+    about.about,
+)
+for command in COMMANDS:
+    app.command(context_settings=NEGATIVE_NUMBERS if command in TAKE_VALUES else None)(command)
 
 
 def main() -> None:

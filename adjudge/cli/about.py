@@ -23,7 +23,11 @@ def about(
     size: Annotated[bool, typer.Option("--size", help="Lines per package.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what is installed, which targets there are, and what the table, the transforms and the packages hold."""
+    """
+    Say what is installed, and what it holds.
+
+    Versions and targets; or the primitive table, the transforms, the size of the packages.
+    """
     if primitives:
         _show(_primitives(), as_json)
     elif transforms:

@@ -47,7 +47,11 @@ def crosscheck(
     quick: Annotated[bool, typer.Option("--quick", help="Skip the CUDA simulator.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a program on generated code, Numba CPU and CUDA, and compare every result with the reference, bit for bit."""
+    """
+    Compare every target with the reference.
+
+    Generated Python, Numba CPU, the CUDA simulator and a GPU if there is one, bit for bit; PTX without a GPU.
+    """
     program = load(target)
     given = [number(a) for a in arguments or []]
     types = tuple(type_of(v) for v in given) if given else declared(program)

@@ -22,7 +22,11 @@ def demo(
     quick: Annotated[bool, typer.Option("--quick", help="Skip the CUDA simulator.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Judge the examples: two backpropagators, two rewrites, and the gradient of figure 1 on every target."""
+    """
+    Judge the examples, in under a minute.
+
+    Two backpropagators, two rewrites, and the gradient of figure 1 on every target.
+    """
     from adjudge.cli.judging import progress
 
     if not EXAMPLES.is_dir():

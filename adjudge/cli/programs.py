@@ -62,7 +62,11 @@ def step(
     fuel: Annotated[int, typer.Option(help="The most steps to record.")] = 100_000,
     as_json: Json = False,
 ) -> None:
-    """Walk a transform or an evaluation one rule at a time; the printed trace replays."""
+    """
+    Walk a transform or a run, rule by rule.
+
+    Every step shows its rule, its place and what it changed; a run that was saved replays.
+    """
     derivation, system, start = _derivation(target, [number(a) for a in arguments or []], name, after or [], fuel)
     if save is not None:
         save.write_text(derivation.to_json())
@@ -136,7 +140,11 @@ def show(
     wrt: Annotated[list[str] | None, typer.Option(help="What `--after grad` differentiates by; may be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print a program in the graph IR, as parsed or after transforms."""
+    """
+    Print a program in the graph IR.
+
+    As parsed, or after the transforms named by --after.
+    """
     program = load(target)
     if after:
         program = transform(program, *after, wrt=positions(wrt or ["0"])).result
