@@ -22,7 +22,7 @@ from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive
 from semantics.scope import evaluation_order, scopes
-from semantics.values import Closure
+from semantics.values import Closure, over_leaves
 
 
 def _as_it_is(value: Any) -> Any:
@@ -103,7 +103,7 @@ class _Evaluator:
                 case Constant(GraphRef(target)):
                     env[node] = Closure(target, tuple(env[n] for n in self.free[target]), self.program.graphs[target].name)
                 case Constant(value):
-                    env[node] = self.reading.lift(value)
+                    env[node] = over_leaves(self.reading.lift, value)
                 case Apply(_, inputs):
                     function, *arguments = (env[n] for n in inputs)
                     if isinstance(function, Primitive):

@@ -17,9 +17,13 @@ from typing import Any
 
 from immutables import Map
 
+from semantics.arrays import Array
 from semantics.errors import Location
 from semantics.ir import NO_USES, Apply, Constant, Graph, GraphId, GraphRef, Node, NodeId, Parameter, Program, Use
+from semantics.primitives.array_rows import EVIDENCE
 from semantics.primitives.row import Primitive
+from semantics.structured import Record
+from semantics.type_language import ArrayType
 from semantics.values import atom
 
 NOTHING: Map[NodeId, None] = Map()
@@ -30,15 +34,44 @@ def empty() -> Program:
     return Program(Map(), Map(), Map(), Map(), Map(), entry=-1, next_id=0)
 
 
+def speaks_of_arrays(value: Any) -> bool:
+    """Whether a constant is a primitive of arrays, an array, or holds one."""
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case Primitive(name=name):
+                if name in EVIDENCE:
+                    return True
+            case Array():
+                return True
+            case tuple() as items:
+                todo.extend(items)
+            case Record(_, items):
+                todo.extend(items)
+    return False
+
+
+def holds_arrays(type: Any) -> bool:
+    """Whether values of a declared type hold arrays."""
+    todo = [type]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, ArrayType):
+            return True
+        todo.extend(getattr(top, "items", ()))
+        todo.extend(getattr(top, "captured", ()))
+    return False
+
+
 class Edit:
     """A moving cursor over immutable programs; `program` is where it stands."""
 
-    __slots__ = ("_touched", "entry", "graphs", "interned", "next_id", "nodes", "owned", "returns", "uses")
+    __slots__ = ("_touched", "arrays", "entry", "graphs", "interned", "next_id", "nodes", "owned", "returns", "uses")
 
     def __init__(self, program: Program) -> None:
         self.graphs, self.nodes, self.uses = program.graphs, program.nodes, program.uses
         self.returns, self.interned, self.owned = program.returns, program.interned, program.owned
-        self.entry, self.next_id = program.entry, program.next_id
+        self.entry, self.next_id, self.arrays = program.entry, program.next_id, program.arrays
         self._touched: set[NodeId] = set()
 
     @property
@@ -54,6 +87,7 @@ class Edit:
             self.next_id,
             frozenset(self._touched),
             self.owned,
+            self.arrays,
         )
 
     # graphs
@@ -71,6 +105,7 @@ class Edit:
     def parameter(self, graph: GraphId, name: str = "", type: Any = None, location: Location | None = None) -> NodeId:
         """A new last parameter of `graph`."""
         node = self._add(Parameter(graph, name, type, location))
+        self.arrays = self.arrays or holds_arrays(type)
         old = self.graphs[graph]
         self.graphs = self.graphs.set(graph, replace(old, parameters=(*old.parameters, node)))
         return node
@@ -115,6 +150,7 @@ class Edit:
         found = self.interned.get(key)
         if found is None:
             found = self._add(Constant(value))
+            self.arrays = self.arrays or speaks_of_arrays(value)
             self.interned = self.interned.set(key, found)
         return found
 

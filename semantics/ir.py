@@ -99,7 +99,9 @@ class Program:
     `uses` maps a node to the set (a Map to None) of its uses; `returns` maps a node to the set of graphs whose output
     it is; `interned` finds the node of a constant; `owned` maps a graph to the set of its applications. `next_id` is the
     first free identifier; `touched` are the nodes that the edit which made this program added, changed, or took an input
-    or a use from (for the worklist engine). All are maintained by `semantics.edit.Edit`.
+    or a use from (for the worklist engine); `arrays` says whether arrays have been spoken of: a constant, a declared type or a
+    primitive of arrays has entered. Where none has, every operand of arithmetic is a scalar. All are maintained by
+    `semantics.edit.Edit`.
     """
 
     graphs: Map[GraphId, Graph]
@@ -111,6 +113,7 @@ class Program:
     next_id: int
     touched: frozenset[NodeId] = frozenset()
     owned: Map[GraphId, Map[NodeId, None]] = Map()
+    arrays: bool = False
 
     def users(self, node: NodeId) -> Map[Use, None]:
         """The uses of `node` as an input."""

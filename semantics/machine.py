@@ -32,6 +32,7 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive
 from semantics.scope import evaluation_order, scopes
 from semantics.type_language import type_of
+from semantics.type_lattice import is_below
 from semantics.values import Closure
 
 FUEL = 200_000_000
@@ -122,7 +123,7 @@ def primitive(machine: Machine, state: State) -> State | None:
     try:
         value = cell(*[environment[n] for n in task.arguments])
     except AdjudgeError as error:
-        raise machine.located(error, task.node) from None
+        raise machine.located(error, task.node, continuation) from None
     except TypeError as error:
         raise machine.misapplied(error, function, task) from None
     return _state(code, position + 1, environment.set(task.node, value), continuation)
@@ -195,7 +196,7 @@ class Machine:
         entry = self.program.graphs[self.program.entry]
         for node, value in zip(entry.parameters, arguments, strict=False):
             wanted = getattr(self.program.nodes[node], "type", None)
-            if wanted is not None and type_of(value) != wanted:
+            if wanted is not None and not is_below(type_of(value), wanted):
                 raise IllTyped(
                     f"the parameter {self.program.describe(node)} wants {wanted}, found {type_of(value)}",
                     rule="enter",
@@ -253,15 +254,13 @@ class Machine:
     def enter(self, function: Any, arguments: Sequence[Any], continuation: Any, at: NodeId | None) -> State:
         """The first state inside `function`. A primitive at the entry is not a closure: IllTyped, as is any other value."""
         if type(function) is not Closure:
-            found = f"{function!r}"
-            raise self.located(IllTyped(f"{found} is not a function", rule="call", remedy="is a name bound to a value here?"), at)
+            error = IllTyped(f"{function!r} is not a function", rule="call", remedy="is a name bound to a value here?")
+            raise self.located(error, at, continuation)
         code = self.codes.get(function.graph) or self.compile(function.graph)
         if len(arguments) != len(code.parameters):
-            graph = self.program.graphs[code.graph]
-            wanted = f"{len(code.parameters)} argument{'s' * (len(code.parameters) != 1)}"
-            raise self.located(
-                IllTyped(f"@{graph.name} takes {wanted}, {len(arguments)} given", rule="call", location=graph.location), at
-            )
+            graph, count = self.program.graphs[code.graph], len(code.parameters)
+            takes = f"@{graph.name} takes {count} argument{'s' * (count != 1)}, {len(arguments)} given"
+            raise self.located(IllTyped(takes, rule="call", location=graph.location), at)
         environment = code.constants
         for node, value in zip(code.parameters, arguments):  # noqa: B905  the lengths were compared
             environment = environment.set(node, value)
@@ -297,11 +296,13 @@ class Machine:
         self.cells[function] = self.column[function]
         return self.cells[function]
 
-    def located(self, error: AdjudgeError, node: NodeId | None) -> AdjudgeError:
-        """The error, with the node and source line where it happened if it does not know them yet."""
+    def located(self, error: AdjudgeError, node: NodeId | None, waiting: Any = None) -> AdjudgeError:
+        """The error, with its node and source line if it does not know them; the line of the innermost call that has one."""
         if node is not None and not error.node:
-            error.node = self.program.describe(node)
-            error.location = error.location or getattr(self.program.nodes[node], "location", None)
+            error.node, place = self.program.describe(node), getattr(self.program.nodes[node], "location", None)
+            while place is None and waiting is not None:
+                place, waiting = getattr(self.program.nodes[waiting.task.node], "location", None), waiting.continuation
+            error.location = error.location or place
         return error
 
     def misapplied(self, error: TypeError, function: Primitive, task: Task) -> AdjudgeError:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from semantics.arrays import DTYPES, Array, size_of
 from semantics.edit import Edit, empty
 from semantics.errors import Location, Malformed
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from semantics.structured import ELLIPSIS, Label, Record, Slice
 from semantics.tangents import ZERO
 from semantics.type_language import parse_type
 from semantics.values import Unbound
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<node>%[\w∇▶◀↑◇đ§'.]+)|(?P<graph>@[\w∇▶◀↑◇đ§'.]+)|(?P<text>"(?:[^"\\]|\\.)*")
-    |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf|nan)(?![\w.]))|(?P<word>[A-Za-z_]\w*)|(?P<mark>[(),=:\[\]]))""",
+    |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf|nan)(?![\w.]))|(?P<word>[A-Za-z_]\w*)|(?P<mark>\.\.\.|[(),=:\[\]|?]))""",
     re.VERBOSE,
 )
+MADE = frozenset({"label", "record", "slice", *DTYPES})
 _WORDS: dict[str, Any] = {"True": True, "False": False, "None": None, "ZERO": ZERO}
 
 
@@ -149,10 +152,11 @@ class _Reader:
     def type(self, line: _Line) -> Any:
         """A type ends at the comma or parenthesis that closes the parameter."""
         text, depth = "", 0
-        while line.peek()[0] in ("word", "mark") and (depth or line.peek()[1] not in (",", ")")):
-            token = line.take(line.peek()[0])
-            depth += (token == "[") - (token == "]")
-            text += token
+        while line.peek()[0] in ("word", "mark", "number", "text") and (depth or line.peek()[1] not in (",", ")")):
+            kind, token = line.peek()
+            line.take(kind)
+            depth += (token in "[(") - (token in "])")
+            text += f" {token}" if kind in ("word", "text") else token
         return parse_type(text)
 
     def inputs(self, line: _Line) -> tuple[NodeId, ...]:
@@ -167,10 +171,6 @@ class _Reader:
 
     def operand(self, line: _Line) -> NodeId:
         kind, text = line.peek()
-        readers: dict[str, Callable[[], Any]] = {
-            "number": lambda: float(text) if re.search(r"[.enf]", text) else int(text),
-            "text": lambda: json.loads(text),
-        }
         if kind == "node":
             if text not in self.nodes:
                 raise line.error(f"{text} is not defined", remedy="every node needs one equation")
@@ -181,12 +181,81 @@ class _Reader:
                 raise line.error(f"graph {text} is not defined")
             line.take("graph")
             return self.edit.reference(self.graphs[text])
+        return self.edit.constant(self.value(line))
+
+    def value(self, line: _Line) -> Any:
+        """A constant that is no graph."""
+        kind, text = line.peek()
         if kind == "word":
-            return self.edit.constant(self.word(line))
-        if kind not in readers:
+            return self.word(line)
+        if (kind, text) == ("mark", "("):
+            return self.values(line)
+        if (kind, text) == ("mark", "..."):
+            line.take("mark")
+            return ELLIPSIS
+        if kind == "text":
+            line.take("text")
+            return json.loads(text)
+        if kind != "number":
             raise line.error(f"expected an operand, found {text}")
-        line.take(kind)
-        return self.edit.constant(readers[kind]())
+        line.take("number")
+        return float(text) if re.search(r"[.enf]", text) else int(text)
+
+    def values(self, line: _Line) -> tuple[Any, ...]:
+        """Constants in parentheses."""
+        found: list[Any] = []
+        line.take("mark", "(")
+        while line.peek() != ("mark", ")"):
+            found.append(self.value(line))
+            if line.peek() != ("mark", ")"):
+                line.take("mark", ",")
+        line.take("mark", ")")
+        return tuple(found)
+
+    def made(self, line: _Line, word: str) -> Any:
+        """A label, a record, a slice or an array, after its first word."""
+        if word == "label":
+            return self.label(line)
+        if word in DTYPES:
+            shape: list[int] = []
+            line.take("mark", "[")
+            while line.peek() != ("mark", "]"):
+                size = line.take("number")
+                if not size.isdecimal():
+                    raise line.error(f"{size} is no size of an array")
+                shape.append(int(size))
+                if line.peek() != ("mark", "]"):
+                    line.take("mark", ",")
+            line.take("mark", "]")
+            elements = self.values(line)
+            if len(elements) != size_of(shape):
+                raise line.error(f"an array of shape {tuple(shape)} has {size_of(shape)} elements, not {len(elements)}")
+            return Array(word, tuple(shape), elements)
+        parts = self.values(line)
+        if word == "slice" and len(parts) == 3 and all(p is None or type(p) is int for p in parts):
+            return Slice(*parts)
+        if word == "record" and parts and isinstance(parts[0], Label):
+            return Record(parts[0], parts[1:])
+        raise line.error(f"this is no {word}", remedy="slice(start, stop, step) or record(label(…), item, …)")
+
+    def label(self, line: _Line) -> Label:
+        """(kind name: field, …)"""
+
+        def name() -> str:
+            return json.loads(line.take("text")) if line.peek()[0] == "text" else line.take("word")
+
+        line.take("mark", "(")
+        kind, title, fields = line.take("word"), "", []
+        if line.peek()[0] in ("word", "text"):
+            title = name()
+        if line.peek() == ("mark", ":"):
+            line.take("mark")
+            fields.append(name())
+        while line.peek() == ("mark", ","):
+            line.take("mark")
+            fields.append(name())
+        line.take("mark", ")")
+        return Label(kind, title, tuple(fields))
 
     def word(self, line: _Line) -> Any:
         word = line.take("word")
@@ -199,6 +268,8 @@ class _Reader:
             name = line.take("word")
             line.take("mark", ")")
             return Unbound(name)
+        if word in MADE:
+            return self.made(line, word)
         if word not in self.primitives:
             line.at -= 1
             raise line.error(f"{word} is not a primitive", remedy="see `adjudge about --primitives`")

@@ -9,7 +9,9 @@ The text of a program, and its reader: `read(str(p)) == p`.
       %c = %h(%b, -1.5)             or of a value
       return %c
 
-Constants stand where they are used: numbers, True, False, None, "text", ZERO, unbound(x), primitives by name, graphs as @name.
+Constants stand where they are used: numbers, True, False, None, "text", ZERO, unbound(x), primitives by name, graphs as @name; and
+made of others (1.0, 2), f64[2, 2](1.0, 2.0, 3.0, 4.0), slice(0, None, 2), ..., label(dataclass Point: x, y),
+record(label(list), 1, 2).
 A graph that names a node of another is nested in it. Nodes are printed in the order of need; one that nothing needs follows,
 marked `; dead`, in a graph that can be reached. What follows `;` is a comment. `canonical` is the same text with names
 replaced by positions and dead parts left out: two programs are equal when their canonical texts are.
@@ -23,10 +25,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from semantics.arrays import Array
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.reader import read
 from semantics.scope import Scopes, order_of_need, scopes, scopes_from
+from semantics.structured import Label, Record, Slice
 from semantics.values import Unbound
 
 __all__ = ["canonical", "describe", "graph_names", "literal", "names", "operand", "read", "show"]
@@ -105,8 +109,28 @@ def literal(value: Any, graphs: Mapping[GraphId, str]) -> str:
             return repr(value)
         case Unbound(name):
             return f"unbound({name})"
+        case tuple():
+            return f"({', '.join(literal(v, graphs) for v in value)}{',' * (len(value) == 1)})"
+        case Array(dtype, shape, items):
+            return f"{dtype}[{', '.join(map(str, shape))}]({', '.join(literal(v, graphs) for v in items)})"
+        case Slice(start, stop, step):
+            return f"slice({start}, {stop}, {step})"
+        case Label():
+            return _label(value)
+        case Record(label, items):
+            return f"record({', '.join([_label(label), *(literal(v, graphs) for v in items)])})"
         case _:
             return repr(value)
+
+
+def _label(label: Label) -> str:
+    """`label(dataclass Point: x, y)`; a name that is no plain word stands in quotes."""
+    named = [f if _WORD.fullmatch(f) else json.dumps(f) for f in (label.name, *label.fields)]
+    fields = f": {', '.join(named[1:])}" if label.fields else ""
+    return f"label({label.kind}{f' {named[0]}' if label.name else ''}{fields})"
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def operand(program: Program, node: NodeId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str]) -> str:

@@ -1,18 +1,24 @@
 """
 Types, and the tangent of each.
 
-    f64  i64  bool  unit  tuple[…]  function[graph or primitive; captured types]  any
+    f64  i64  bool  unit  tuple[…]  f64[2, 3]  f32[?]  function[graph or primitive; captured types]  any
+    dataclass Point[x: f64, y: f64]  namedtuple Pair[…]  list[f64, f64]  dict["a": f64]
 
 Source: 2018, section 3, "Strongly typed"; the tangent of a function is the tuple of its free variables' tangents (2017, section 3).
 """
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
+from semantics.structured import Label, Record
+from semantics.tangents import ZERO, SparseArray
 from semantics.values import Closure
 
 
@@ -41,6 +47,36 @@ class TupleType:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayType:
+    """
+    An array of a dtype and a known number of axes; `dims` are its sizes, None where one is not known.
+
+    holes   an element may be the symbolic ZERO: the array is a sensitivity
+    """
+
+    dtype: str
+    dims: tuple[int | None, ...]
+    holes: bool = False
+
+    def __str__(self) -> str:
+        sizes = ", ".join("?" if n is None else str(n) for n in self.dims)
+        return f"({self.dtype}|zero)[{sizes}]" if self.holes else f"{self.dtype}[{sizes}]"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A labelled tuple: a NamedTuple, a dataclass, a list of known length, or a dictionary."""
+
+    label: Label
+    items: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        names = [json.dumps(f) if self.label.kind == "dict" else f for f in self.label.fields]
+        inside = [f"{n}: {t}" for n, t in zip(names, self.items, strict=True)] if names else [str(t) for t in self.items]
+        return f"{self.label.kind}{' ' * bool(self.label.name)}{self.label.name}[{', '.join(inside)}]"
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionType:
     """A known function: a graph with the types of its captured values, or a primitive."""
 
@@ -52,7 +88,7 @@ class FunctionType:
         return f"function[{name}{'; ' if self.captured else ''}{', '.join(map(str, self.captured))}]"
 
 
-Type = Scalar | TupleType | FunctionType
+Type = Scalar | TupleType | RecordType | ArrayType | FunctionType
 
 
 def type_of(value: Any) -> Type:
@@ -68,6 +104,12 @@ def type_of(value: Any) -> Type:
             return UNIT
         case tuple():
             return TupleType(tuple(type_of(v) for v in value))
+        case Record(label, items):
+            return RecordType(label, tuple(type_of(v) for v in items))
+        case Array(dtype, shape, elements):
+            return ArrayType(dtype, shape, any(x is ZERO for x in elements))
+        case SparseArray(dtype, shape):
+            return ArrayType(dtype, shape, True)
         case Closure(graph, captured):
             return FunctionType(graph, tuple(type_of(v) for v in captured))
         case Primitive():
@@ -85,22 +127,63 @@ def tangent(t: Type) -> Type:
             return UNIT
         case TupleType(items):
             return TupleType(tuple(tangent(i) for i in items))
+        case RecordType(label, items):
+            return RecordType(label, tuple(tangent(i) for i in items))
+        case ArrayType(dtype, dims):
+            return ArrayType(dtype, dims) if dtype in FLOATING else UNIT
         case FunctionType(_, captured):
             return TupleType(tuple(tangent(c) for c in captured))
 
 
 def parse_type(text: str) -> Type:
-    """Reads what `str` prints, for scalars and tuples."""
+    """Reads what `str` prints, for scalars, tuples, records and arrays."""
     text = text.strip()
     if text in SCALARS:
         return SCALARS[text]
     if text.startswith("tuple[") and text.endswith("]"):
-        inside, items, depth, start = text[6:-1], [], 0, 0
-        for i, c in enumerate(inside + ","):
-            depth += (c == "[") - (c == "]")
-            if c == "," and depth == 0:
-                if inside[start:i].strip():
-                    items.append(parse_type(inside[start:i]))
-                start = i + 1
-        return TupleType(tuple(items))
-    raise Malformed(f"{text!r} is not a type", remedy="f64, i64, bool, unit or tuple[…]")
+        return TupleType(tuple(parse_type(part) for part in _parts(text[6:-1])))
+    if (record := _parse_record(text)) is not None:
+        return record
+    if (array := _parse_array(text)) is not None:
+        return array
+    raise Malformed(f"{text!r} is not a type", remedy="f64, i64, bool, unit, tuple[…], or an array such as f64[2, 3] or f64[?]")
+
+
+def _parts(inside: str) -> list[str]:
+    """What stands between the commas that are in no bracket and in no string."""
+    parts, depth, start, quoted = [], 0, 0, False
+    for i, c in enumerate(inside + ","):
+        quoted ^= c == '"' and inside[i - 1 : i] != "\\"
+        depth += 0 if quoted else (c == "[") - (c == "]")
+        if c == "," and depth == 0 and not quoted:
+            parts.append(inside[start:i].strip())
+            start = i + 1
+    return [part for part in parts if part]
+
+
+_RECORD = re.compile(r"(list|dict|namedtuple|dataclass)\s*(\w*)\s*\[(.*)\]", re.DOTALL)
+_NAMED = re.compile(r'(\w+|"(?:[^"\\]|\\.)*")\s*:\s*(.*)', re.DOTALL)
+
+
+def _parse_record(text: str) -> RecordType | None:
+    """kind Name[field: type, …], or list[type, …]; None for other text."""
+    if (found := _RECORD.fullmatch(text)) is None:
+        return None
+    kind, name, inside = found.groups()
+    if kind == "list":
+        return RecordType(Label("list"), tuple(parse_type(part) for part in _parts(inside)))
+    named = [_NAMED.fullmatch(part) for part in _parts(inside)]
+    if not all(named):
+        raise Malformed(f"{text!r} is not a type", remedy=f"{kind} {name}[field: type, …]")
+    pairs = [n.groups() for n in named if n is not None]
+    fields = tuple(json.loads(field) if field.startswith('"') else field for field, _ in pairs)
+    return RecordType(Label(kind, name, fields), tuple(parse_type(t) for _, t in pairs))
+
+
+def _parse_array(text: str) -> ArrayType | None:
+    """dtype[size, …] with ? for a size that is not known; None for other text."""
+    dtype, bracket, inside = text.partition("[")
+    sizes = [part.strip() for part in inside[:-1].split(",") if part.strip()]
+    if dtype not in DTYPES or not bracket or not inside.endswith("]") or not all(n == "?" or n.isdecimal() for n in sizes):
+        return None
+    return ArrayType(dtype, tuple(None if n == "?" else int(n) for n in sizes))

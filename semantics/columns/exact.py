@@ -11,6 +11,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from semantics.arrays import Array
+from semantics.columns.arrays import with_arrays
+from semantics.columns.meaning import to_boolean
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import EXPANDED, instantiate, wrong
 from semantics.errors import Trap
@@ -27,6 +30,8 @@ def lift(value: Any) -> Any:
         if not math.isfinite(value):
             raise Trap(f"{value} is not a rational", rule="exact")
         return Fraction(value)
+    if isinstance(value, Array):
+        return value.with_items(lift(x) for x in value.items)
     return value
 
 
@@ -60,15 +65,38 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _seed(out: Any) -> Fraction:
+    if isinstance(out, Array) and out.shape == () and isinstance(out.items[0], Fraction):
+        return Fraction(1)
     if not isinstance(out, Fraction):
         raise wrong("grad", "a function whose result is a real", out)
     return Fraction(1)
+
+
+def _where(c: Any, a: Any, b: Any) -> Any:
+    if not isinstance(c, bool):
+        raise wrong("where", "a boolean", c)
+    return a if c else b
+
+
+def _logical(name: str, decide: Callable[[bool, bool], bool]) -> Callable[[Any, Any], bool]:
+    def cell(a: Any, b: Any) -> bool:
+        for x in (a, b):
+            if not isinstance(x, bool):
+                raise wrong(name, "booleans", x)
+        return decide(a, b)
+
+    return cell
 
 
 def _not(a: Any) -> bool:
     if not isinstance(a, bool):
         raise wrong("not", "a boolean", a)
     return not a
+
+
+def _truth(a: Any) -> bool:
+    """Python's truth: of a fraction whether it is not 0, of anything else as on doubles."""
+    return a != 0 if isinstance(a, Fraction) else to_boolean(a)
 
 
 CELLS: dict[str, Callable[..., Any] | Hole] = {
@@ -88,9 +116,15 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "max": _arithmetic("max", lambda a, b: b if b > a else a),
     "sign": _arithmetic("sign", lambda a: Fraction((a > 0) - (a < 0))),
     "copysign": _arithmetic("copysign", lambda a, b: Fraction(abs(a) if b >= 0 else -abs(a))),
+    "maximum": _arithmetic("maximum", lambda a, b: b if b > a else a),
+    "minimum": _arithmetic("minimum", lambda a, b: b if b < a else a),
+    "where": _where,
+    "and_": _logical("logical_and", lambda a, b: a and b),
+    "or_": _logical("logical_or", lambda a, b: a or b),
+    "single": _arithmetic("single", Fraction),
     "to_real": _arithmetic("float", Fraction),
     "to_integer": _arithmetic("int", math.trunc),
-    "to_boolean": bool,
+    "to_boolean": _truth,
     "floor": _arithmetic("floor", math.floor),
     "ceil": _arithmetic("ceil", math.ceil),
     "lt": _arithmetic("lt", lambda a, b: a < b),
@@ -104,4 +138,7 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "seed": _seed,
 }
 
-EXACT = Column("exact", CELLS)
+# rows of arrays that need a root, an exponential or a logarithm
+TRANSCENDENTAL = dict.fromkeys(("logsumexp", "norm", "cholesky", "slogdet"), IRRATIONAL)
+
+EXACT = Column("exact", {**with_arrays(CELLS), **TRANSCENDENTAL})

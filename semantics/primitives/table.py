@@ -1,5 +1,5 @@
 """
-The primitive table: one row per primitive of the scalar language.
+The primitive table: one row per primitive; those of arrays are listed in `array_rows`, those of memory in `memory_rows`.
 
 Integers are mathematical, reals are IEEE doubles and total: 1/0 is inf, log(-1) is NaN. What CPython refuses on integers
 (division by zero) traps. `domain` and `kinks` speak of the function over the reals; `pow` with an integer exponent is also
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from semantics.primitives.array_rows import ARRAYS
+from semantics.primitives.memory_rows import MEMORY
 from semantics.primitives.row import Primitive, row
 
 ARITHMETIC = (
@@ -26,6 +28,9 @@ ARITHMETIC = (
     row("min", "x y", "number number -> number", kinks="x == y"),
     row("max", "x y", "number number -> number", kinks="x == y"),
     row("sign", "x", "real -> real", kinks="x == 0"),
+    row("maximum", "x y", "number number -> number", kinks="x == y"),
+    row("minimum", "x y", "number number -> number", kinks="x == y"),
+    row("where", "c x y", "boolean number number -> number"),
 )
 
 ELEMENTARY = (
@@ -54,10 +59,12 @@ ELEMENTARY = (
     row("copysign", "x y", "real real -> real", kinks="x == 0; y == 0"),
     row("erf", "x", "real -> real"),
     row("erfc", "x", "real -> real"),
+    row("logaddexp", "x y", "real real -> real"),
 )
 
 CONVERSIONS = (
     row("to_real", "x", "number -> real"),
+    row("single", "x", "real -> real"),
     row("to_integer", "x", "number -> integer", kinks="x == floor(x) and x != 0"),
     row("to_boolean", "x", "any -> boolean"),
     row("floor", "x", "number -> integer", kinks="x == floor(x)"),
@@ -72,6 +79,8 @@ COMPARISONS = (
     row("eq", "x y", "any any -> boolean", kinks="x == y"),
     row("ne", "x y", "any any -> boolean", kinks="x == y"),
     row("not_", "x", "boolean -> boolean"),
+    row("and_", "x y", "boolean boolean -> boolean"),
+    row("or_", "x y", "boolean boolean -> boolean"),
 )
 
 STRUCTURE = (
@@ -80,6 +89,23 @@ STRUCTURE = (
     row("getitem", "t i", "tuple integer -> any"),
     row("length", "t", "tuple -> integer"),
     row("of_length", "t n", "tuple integer -> tuple"),
+    row("make_slice", "start stop step", "any any any -> any"),
+    row("make_record", "label *", "any any -> any"),
+    row("field", "r name", "any any -> any"),
+    row("field_index", "r name", "any any -> integer"),
+    row("has_field", "r name", "any any -> boolean"),
+    row("with_field", "r name v", "any any any -> any"),
+    row("cleared", "d i", "any integer -> any"),
+    row("keys_of", "d", "any -> tuple"),
+    row("values_of", "d", "any -> tuple"),
+    row("iterated", "t", "any -> any"),
+    row("place_in", "t i", "any any -> any"),
+    row("of_class", "x label", "any any -> any"),
+    row("unlabelled", "d", "any -> any"),
+    row("concat", "s t", "any any -> any"),
+    row("append", "s x", "any any -> any"),
+    row("is_instance", "x kinds", "any any -> boolean"),
+    row("fail", "message", "any -> any"),
     row("range_length", "start stop step", "integer integer integer -> integer"),
     row("gadd", "a b", "any any -> any"),
     row("inject", "t i d", "any integer any -> any"),
@@ -99,6 +125,9 @@ MACROS = (
     row("hvp", "f", "any -> any"),
 )
 
-ROWS = (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS, *STRUCTURE, *MACROS)
+ROWS = (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS, *STRUCTURE, *ARRAYS, *MEMORY, *MACROS)
+
+# read element by element on arrays, with broadcasting
+ELEMENTWISE = frozenset(p.name for p in (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS)) - {"to_boolean"}
 
 TABLE: Mapping[str, Primitive] = MappingProxyType({p.name: p for p in ROWS})

@@ -1,0 +1,52 @@
+"""
+What structural primitives say of a value that they cannot take.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from semantics.arrays import Array
+from semantics.errors import IllTyped, Trap
+from semantics.memory import Memory, Pointer
+from semantics.primitives.row import Primitive
+from semantics.structured import Record
+from semantics.values import Closure, Unbound
+
+
+def wrong(name: str, wanted: str, found: Any, remedy: str = "") -> IllTyped | Trap:
+    """The error for an argument of the wrong kind; an unbound variable traps, as it does in Python."""
+    if isinstance(found, Unbound):
+        return Trap(
+            f"the local variable {found.name} is used before it is assigned",
+            rule=name,
+            remedy=f"assign {found.name} on every path",
+        )
+    return IllTyped(f"{name} wants {wanted}, found {kind(found)} {found!r}", rule=name, remedy=remedy)
+
+
+def kind(value: Any) -> str:
+    """The kind of a value, as messages say it."""
+    match value:
+        case bool():
+            return "the boolean"
+        case int():
+            return "the integer"
+        case float():
+            return "the real"
+        case tuple():
+            return "the tuple"
+        case Array():
+            return "the"  # its own text says that it is an array
+        case Record(label):
+            return f"the {label}"
+        case Memory():
+            return "the memory"
+        case Pointer():
+            return "the pointer"
+        case None:
+            return "unit"
+        case Closure() | Primitive():
+            return "the function"
+        case _:
+            return "the value"
