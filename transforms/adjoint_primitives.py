@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from semantics.edit import Edit
 from semantics.errors import IllTyped
-from semantics.ir import GraphId
+from semantics.ir import Apply, GraphId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.text import read
 from transforms.backpropagators import backpropagator
-from transforms.backpropagators.structure import tuple_pullback
+from transforms.backpropagators.einsums import einsum_pullback
+from transforms.backpropagators.structure import record_pullback, tuple_pullback, whole_power_pullback
 from transforms.clone import link
+from transforms.elementwise_pullback import broadcast_pullback, is_elementwise
 
 
 def arity_of(primitive: Primitive, used_with: int | None) -> int:
@@ -32,17 +34,41 @@ def arity_of(primitive: Primitive, used_with: int | None) -> int:
     return used_with
 
 
-def adjoint_primitive(edit: Edit, primitive: Primitive, arity: int) -> GraphId:
-    """Adds ▶p for `arity` arguments to the program of `edit`, and answers with it."""
+def rule_for(edit: Edit, primitive: Primitive, arity: int) -> Program:
+    """The backpropagator that is linked in; of elementwise primitives, where there are arrays, the one that adds up."""
+    if primitive is TABLE["make_tuple"]:
+        return read(tuple_pullback(arity))
+    if primitive is TABLE["make_record"]:
+        return read(record_pullback(arity))
+    if primitive is TABLE["einsum"]:
+        return read(einsum_pullback(arity))
+    if edit.arrays and is_elementwise(primitive):
+        return broadcast_pullback(primitive.name)
+    return backpropagator(primitive)
+
+
+def whole_power(program: Program, application: Apply) -> int | None:
+    """The n of an application x ** n, n an integer written out: then nothing flows to n, and no logarithm is taken."""
+    named = program.constant(application.inputs[0]) is TABLE["pow"] and len(application.inputs) == 3
+    n = program.constant(application.inputs[2]) if named else None
+    return n if type(n) is int else None
+
+
+def adjoint_primitive(edit: Edit, primitive: Primitive, arity: int, whole: int | None = None) -> GraphId:
+    """
+    Adds ▶p for `arity` arguments to the program of `edit`, and answers with it.
+
+    With `whole`, it is that of `pow` at this exponent, which stands written out in it, so that the next J sees it too.
+    """
     forward = edit.graph(f"▶{primitive.name}", primitive.location)
     names = primitive.parameters if len(primitive.parameters) == arity else tuple(f"x{i}" for i in range(arity))
     arguments = [edit.parameter(forward, name) for name in names]
-    out = edit.call(forward, primitive, *arguments, name="out")
+    operands = arguments if whole is None else [arguments[0], edit.constant(whole)]
+    out = edit.call(forward, primitive, *operands, name="out")
     backward = edit.graph(f"◀{primitive.name}", primitive.location)
     sensitivity = edit.parameter(backward, "∇out")
-    rule = edit.reference(
-        link(edit, read(tuple_pullback(arity)) if primitive is TABLE["make_tuple"] else backpropagator(primitive))
-    )
+    linked = rule_for(edit, primitive, arity) if whole is None else read(whole_power_pullback(whole))
+    rule = edit.reference(link(edit, linked))
     contributions = edit.apply(backward, rule, *arguments, out, sensitivity, name="∇")
     own = edit.call(backward, TABLE["make_tuple"])
     parts = [edit.call(backward, TABLE["getitem"], contributions, edit.constant(i)) for i in range(arity)]

@@ -17,6 +17,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import Scopes
 from transforms.clone import copy_graphs
+from transforms.places import MANY
 from transforms.surgery import application, applications, arguments_of, become, borrowers, discard, index_of, needed_in
 from transforms.system import RewriteSystem, rewrite, rewrite_of
 from transforms.tuples import items_of
@@ -101,44 +102,41 @@ def element_of_branch(program: Program, place: int) -> Program | None:
 def known_condition(program: Program, place: int) -> Program | None:
     """in A, of switch(c, @A, @B): f(…, c, …)  ⟹  f(…, True, …); in B: f(…, False, …)"""
     found = application(program, place)
-    if found is None:
+    if found is None or all(program.owner(n) in (None, found.graph) for n in found.inputs):
         return None
+    known = _known(program, found.graph)
     for index, node in enumerate(found.inputs):
-        owner = program.owner(node)
-        if owner is None or owner == found.graph or not any(_decides(program, u.user, node) for u in program.users(node)):
-            continue
-        value = _known(program, found.graph, node)
-        if value is not None:
+        if node in known and program.owner(node) != found.graph:
             edit = Edit(program)
-            edit.set_inputs(place, (*found.inputs[:index], edit.constant(value), *found.inputs[index + 1 :]))
+            edit.set_inputs(place, (*found.inputs[:index], edit.constant(known[node]), *found.inputs[index + 1 :]))
             return edit.program
     return None
 
 
-def _decides(program: Program, switch: NodeId, condition: NodeId) -> bool:
-    found = arguments_of(program, switch, SWITCH)
-    return found is not None and found[0] == condition
-
-
-def _known(program: Program, graph: GraphId, condition: NodeId) -> bool | None:
+def _known(program: Program, graph: GraphId) -> dict[NodeId, bool]:
     """
-    What `condition` is whenever `graph` runs: it, or a graph around it, is one branch of switches on `condition` alone.
-
-    A graph is looked through if its reference is used in one other graph only; the search ends at the owner of the condition.
+    The conditions that are known whenever `graph` runs: it, or a graph around it, is one branch of switches on that condition
+    alone. A graph is looked through if its reference is used in one other graph only, at most MANY times; LEVELS graphs at most.
     """
+    known: dict[NodeId, bool] = {}
+    passed: set[GraphId] = set()
     for _ in range(LEVELS):
         reference = program.reference(graph)
-        if graph in (program.owner(condition), program.entry) or reference is None or program.returns.get(reference):
-            return None
+        if graph == program.entry or reference is None or program.returns.get(reference) or len(program.users(reference)) > MANY:
+            break
         uses = list(program.users(reference))
+        passed.add(graph)
+        switches = [arguments_of(program, use.user, SWITCH) for use in uses]
+        conditions = {found[0] if found is not None else None for found in switches}
         indices = {use.index for use in uses}
-        if indices in ({2}, {3}) and all(_decides(program, use.user, condition) for use in uses):
-            return indices == {2}
+        condition = conditions.pop() if indices in ({2}, {3}) and len(conditions) == 1 else None
+        if condition is not None and program.owner(condition) not in (None, *passed):
+            known.setdefault(condition, indices == {2})
         around = {owner for use in uses if (owner := program.owner(use.user)) is not None and owner != graph}
         if len(around) != 1:
-            return None
+            break
         graph = around.pop()
-    return None
+    return known
 
 
 @rewrite

@@ -7,10 +7,14 @@ argument for a parameter that nothing reads *is* evaluated: dropping both may re
 
 from __future__ import annotations
 
+from itertools import chain, islice
+
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, NodeId, Parameter, Program
-from transforms.surgery import application, borrowers, discard, only_called, referrers
+from transforms.surgery import application, borrowers, discard, lenders, only_called, referred, referrers
 from transforms.system import RewriteSystem, rewrite
+
+NEAR = 32
 
 
 @rewrite
@@ -27,26 +31,55 @@ def dead_node(program: Program, place: int) -> Program | None:
 @rewrite
 def dead_graphs(program: Program, place: int) -> Program | None:
     """@g, which the entry does not reach  ⟹  nothing, nor what refers to @g or is nested in it"""
-    if place not in program.graphs or (unreachable := _unreachable(program, place)) is None:
+    if place not in program.graphs or _seen_alive(program, place) or place in (reached := _reached(program)):
         return None
     edit = Edit(program)
-    discard(edit, program, (), unreachable)
-    return edit.program
+    discard(edit, program, (), _leading_to(program, place))
+    after = edit.program
+    after.__dict__["_reached"] = reached
+    return after
 
 
-def _unreachable(program: Program, graph: GraphId) -> list[GraphId] | None:
+def _seen_alive(program: Program, graph: GraphId) -> bool:
+    """Whether a look at the first NEAR references, to it and to what refers to it, finds the entry: most graphs are near it."""
+    seen, todo = {graph}, [graph]
+    looks = 0
+    while todo and looks < NEAR:
+        for other in islice(referrers(program, todo.pop()), NEAR - looks):
+            looks += 1
+            if other == program.entry:
+                return True
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return graph == program.entry
+
+
+def _reached(program: Program) -> frozenset[GraphId]:
     """
-    `graph` with all that refers to its like or uses its nodes, transitively; None once that is seen to include the entry.
-
-    Whatever leads to an unreachable graph is unreachable, and so is whatever is nested in one.
+    The graphs that the entry leads to: those that its applications refer to or use a node of, and so on. Once per program;
+    what `dead_graphs` removes is not among them, so they stay the same when it does.
     """
+    known: frozenset[GraphId] | None = program.__dict__.get("_reached")
+    if known is None:
+        seen, todo = {program.entry}, [program.entry]
+        while todo:
+            current = todo.pop()
+            for other in chain(referred(program, current), lenders(program, current)):
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        known = program.__dict__["_reached"] = frozenset(seen)
+    return known
+
+
+def _leading_to(program: Program, graph: GraphId) -> list[GraphId]:
+    """`graph` with all that refers to its like or uses its nodes, transitively: as unreachable as it is."""
     seen = {graph: None}
     todo = [graph]
     while todo:
         current = todo.pop()
-        if current == program.entry:
-            return None
-        for other in (*borrowers(program, current), *referrers(program, current)):
+        for other in chain(borrowers(program, current), referrers(program, current)):
             if other not in seen:
                 seen[other] = None
                 todo.append(other)

@@ -23,7 +23,7 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
-from transforms.adjoint_primitives import adjoint_primitive, arity_of
+from transforms.adjoint_primitives import adjoint_primitive, arity_of, whole_power
 from transforms.grad_state import GradState, begin
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
@@ -83,6 +83,10 @@ def forward_application(state: GradState) -> GradState | None:
     images: list[NodeId] = []
     for index, target in enumerate(application.inputs):
         arity = len(application.arguments) if index == 0 else None
+        if index == 0 and (whole := whole_power(state.program, application)) is not None:
+            found, adjoints = _adjoint(edit, adjoints, TABLE["pow"], 2, whole)
+            images.append(found)
+            continue
         found, adjoints = _image(state, edit, adjoints, target, arity)
         images.append(found)
     owner = state.forward[graph]
@@ -100,14 +104,21 @@ def _image(
         case Constant(GraphRef(graph)):
             return edit.reference(state.forward[graph]), adjoints
         case Constant(Primitive() as primitive):
-            key = (f"{primitive.name}#{id(primitive)}", arity_of(primitive, arity))
-            if key not in adjoints:
-                adjoints = adjoints.set(key, adjoint_primitive(edit, primitive, key[1]))
-            return edit.reference(adjoints[key]), adjoints
+            return _adjoint(edit, adjoints, primitive, arity_of(primitive, arity))
         case Constant():
             return node, adjoints
         case _:
             return state.image[node], adjoints
+
+
+def _adjoint(
+    edit: Edit, adjoints: Map[tuple[str, int], GraphId], primitive: Primitive, arity: int, whole: int | None = None
+) -> tuple[NodeId, Map[tuple[str, int], GraphId]]:
+    """▶p, made when it is first met; for every whole exponent of `pow` there is one."""
+    key = (f"{primitive.name}#{id(primitive)}#{whole}", arity)
+    if key not in adjoints:
+        adjoints = adjoints.set(key, adjoint_primitive(edit, primitive, arity, whole))
+    return edit.reference(adjoints[key]), adjoints
 
 
 @agenda_rule

@@ -34,7 +34,8 @@ def calling(
     The program whose entry calls macro(@f, wrt) on its parameters, f being the entry of `program`; not expanded yet.
 
     macro      one of the macros, or None to call f itself
-    types      of the parameters; by default the declared ones, and f64 where none is declared
+    types      of the parameters; by default the declared ones, and where none is declared f64, or, in a program that speaks of
+               arrays, nothing
     functions  arguments that are known functions: they are linked in, and are no parameters of the new entry
     """
     edit, functions = Edit(program), functions or {}
@@ -42,13 +43,14 @@ def calling(
     named = f"{macro}_{program.graphs[program.entry].name}" if macro else program.graphs[program.entry].name
     entry = edit.graph(named, program.graphs[program.entry].location)
     arguments: list[NodeId] = []
+    undeclared = None if program.arrays else REAL
     for index, node in enumerate(program.graphs[program.entry].parameters):
         old = program.nodes[node]
         assert isinstance(old, Parameter)
         if index in functions:
             arguments.append(edit.reference(link(edit, functions[index])))
         else:
-            type = types[index] if types is not None else (old.type if old.type is not None else REAL)
+            type = types[index] if types is not None else (old.type if old.type is not None else undeclared)
             arguments.append(edit.parameter(entry, old.name, type, old.location))
     edit.output(entry, _call_macro(edit, entry, macro, f, wrt, arguments))
     edit.set_entry(entry)

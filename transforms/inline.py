@@ -1,11 +1,11 @@
 """
 Inlining: β for graphs (2018, section 4). A call of a known graph becomes the body of the graph.
 
-A call is *wanted* if its graph is only used there, or has at most LIMIT applications, nested graphs included. It is inlined
-once the body holds no wanted call itself, innermost first, so a chain of functions that call one another twice stops growing
-at the limit. A graph that can reach itself is never inlined; what it can reach includes the functions among its arguments,
-so that `w(w)` with w(f) = f(f), and recursion through an argument, are recursion here too. A call with the wrong number of
-arguments is left to fail at run time.
+A call is *wanted* if its graph is only used there, or has at most LIMIT applications, nested graphs included. A body that is
+used once moves, outermost first, so that it moves once. Another is copied when it holds no wanted call itself, innermost first,
+so a chain of functions that call one another twice stops growing at the limit. A graph that can reach itself is never inlined
+(`transforms.recursion`); what it can reach includes the functions among its arguments, so that `w(w)` with w(f) = f(f), and
+recursion through an argument, are recursion here too. A call with the wrong number of arguments is left to fail at run time.
 
 The last use of a graph moves its body; other uses copy it, together with the graphs nested in it. Arguments stand in for
 parameters, which is β and its soundness: an argument that the body does not need is no longer evaluated, so a trap may
@@ -14,18 +14,17 @@ disappear but a value cannot change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from immutables import Map
 
 from semantics.edit import Edit
-from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
-from semantics.primitives.table import TABLE
+from semantics.ir import Apply, GraphId, NodeId, Program
 from semantics.scope import Scopes
 from transforms.clone import copy_graphs
-from transforms.surgery import applications, become, called_graph, needed_in, nest
+from transforms.recursion import acyclic, reaches, still_acyclic
+from transforms.surgery import applications, become, called_graph, needed_in, nest, nest_within
 from transforms.system import RewriteSystem, rewrite
 
 LIMIT = 200
-CARRIERS = (TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"], TABLE["gadd"], TABLE["J"], TABLE["of_length"])
 
 
 @rewrite
@@ -34,10 +33,33 @@ def beta(program: Program, place: int) -> Program | None:
     target = wanted(program, place)
     if target is None:
         return None
-    inside = nest(program, target)
-    if program.owner(place) in inside or any(wanted(program, n) is not None for g in inside for n in applications(program, g)):
+    owner = program.owner(place)
+    assert owner is not None
+    if used_once(program, target):
+        return None if waits(program, owner) or inside(program, target, owner) else inline(program, place)
+    if owner in nest(program, target) or first_wanted(program, target) is not None:
         return None
     return inline(program, place)
+
+
+def first_wanted(program: Program, graph: GraphId) -> NodeId | None:
+    """The first call in `graph`, or in a graph nested in it, that is to be inlined itself. Looked for once per program."""
+    known: dict[GraphId, NodeId | None] = program.__dict__.setdefault("_first_wanted", {})
+    if graph not in known:
+        within = (n for g in nest(program, graph) for n in applications(program, g))
+        known[graph] = next((n for n in within if wanted(program, n) is not None), None)
+    return known[graph]
+
+
+def blocker(program: Program, place: int) -> NodeId | None:
+    """The call that must be inlined before the one at `place`: the first in the body to copy, or that of the graph around."""
+    target = wanted(program, place)
+    owner = program.owner(place) if target is not None else None
+    if target is None or owner is None:
+        return None
+    if not used_once(program, target):
+        return first_wanted(program, target)
+    return only_call(program, owner) if waits(program, owner) else None
 
 
 def wanted(program: Program, place: int) -> GraphId | None:
@@ -50,11 +72,35 @@ def wanted(program: Program, place: int) -> GraphId | None:
     return None if reaches(program, target, program.inputs(place)[1:]) else target
 
 
-def small(program: Program, graph: GraphId) -> bool:
-    """Whether `graph` and all nested in it have at most LIMIT applications."""
-    if len(program.owned.get(graph, ())) > LIMIT:
+def waits(program: Program, graph: GraphId) -> bool:
+    """Whether the body of `graph` is itself about to move to its only call: what it calls moves later, so each moves once."""
+    if not used_once(program, graph):
         return False
-    return sum(len(program.owned.get(g, ())) for g in nest(program, graph)) <= LIMIT
+    call = only_call(program, graph)
+    owner = program.owner(call)
+    return owner is not None and wanted(program, call) is not None and not inside(program, graph, owner)
+
+
+def only_call(program: Program, graph: GraphId) -> NodeId:
+    """The call of a graph that is used once."""
+    reference = program.reference(graph)
+    assert reference is not None
+    return next(iter(program.users(reference))).user
+
+
+def small(program: Program, graph: GraphId) -> bool:
+    """Whether `graph` and all nested in it have at most LIMIT applications. Counted once per program."""
+    known: dict[GraphId, bool] = program.__dict__.setdefault("_small", {})
+    if graph not in known:
+        known[graph] = len(program.owned.get(graph, ())) <= LIMIT and nest_within(program, graph, LIMIT) is not None
+    return known[graph]
+
+
+def inside(program: Program, outer: GraphId, graph: GraphId) -> bool:
+    """Whether `graph` is `outer` or nested in it. The entry is nested in nothing."""
+    if graph in (outer, program.entry):
+        return graph == outer
+    return graph in nest(program, outer)
 
 
 def used_once(program: Program, graph: GraphId) -> bool:
@@ -64,74 +110,6 @@ def used_once(program: Program, graph: GraphId) -> bool:
         return False
     uses = program.users(reference)
     return len(uses) == 1 and next(iter(uses)).index == 0
-
-
-def reaches(program: Program, target: GraphId, arguments: Iterable[NodeId]) -> bool:
-    """
-    Whether the body of `target`, called with `arguments`, can come to call `target` again.
-
-    One graph leads to another by referring to it, or by using a node that holds it: the node's owner counts as referring to
-    what the node holds. The search goes down from `target` and up from it in turn, and the side that is exhausted first answers.
-    """
-    passed = held(program, arguments)
-    down, up = {target: None}, {target: None}
-    below = [*passed, *_leads_to(program, target)]
-    if not below:
-        return False
-    above = list(_led_from(program, target))
-    while below and above:
-        graph = below.pop()
-        if graph == target:
-            return True
-        if graph not in down:
-            down[graph] = None
-            below.extend(_leads_to(program, graph))
-        graph = above.pop()
-        if graph == target:
-            return True
-        if graph not in up:
-            up[graph] = None
-            above.extend(_led_from(program, graph))
-    return bool(below) and bool(up.keys() & passed)
-
-
-def held(program: Program, nodes: Iterable[NodeId]) -> set[GraphId]:
-    """The graphs that `nodes` can hold as values: by reference, or through tuples, elements and switches."""
-    todo, looked, graphs = list(nodes), set[NodeId](), set[GraphId]()
-    while todo:
-        node = todo.pop()
-        if node not in looked:
-            looked.add(node)
-            value = program.constant(node)
-            if isinstance(value, GraphRef):
-                graphs.add(value.graph)
-            elif program.callee(node) in CARRIERS:
-                todo.extend(program.inputs(node)[1:])
-    return graphs
-
-
-def _leads_to(program: Program, graph: GraphId) -> set[GraphId]:
-    """The graphs that `graph` refers to, or that a captured node of it holds."""
-    inputs = {i for n in applications(program, graph) for i in program.inputs(n)} | {program.graphs[graph].output}
-    return held(program, (i for i in inputs if program.owner(i) != graph))
-
-
-def _led_from(program: Program, graph: GraphId) -> set[GraphId]:
-    """The graphs that refer to `graph`, or use a node that holds it."""
-    reference = program.reference(graph)
-    todo, looked = ([] if reference is None else [reference]), set[NodeId]()
-    found: set[GraphId] = set()
-    while todo:
-        node = todo.pop()
-        found.update(program.returns.get(node, ()))
-        for use in program.users(node):
-            owner = program.owner(use.user)
-            if owner is not None:
-                found.add(owner)
-            if use.user not in looked and use.index > 0 and program.callee(use.user) in CARRIERS:
-                looked.add(use.user)
-                todo.append(use.user)
-    return found
 
 
 def inline(program: Program, place: NodeId) -> Program:
@@ -147,6 +125,7 @@ def inline(program: Program, place: NodeId) -> Program:
     edit = Edit(program)
     parameters = program.graphs[target].parameters
     if used_once(program, target):
+        kept = still_acyclic(program, call.graph, target)
         for x, a in zip(parameters, call.arguments, strict=True):
             edit.replace(x, a)
         for node in applications(program, target):
@@ -154,12 +133,18 @@ def inline(program: Program, place: NodeId) -> Program:
         become(edit, place, edit.graphs[target].output)
         edit.remove(call.function)
         edit.remove_graph(target)
-        return edit.program
-    inside = nest(program, target)
-    found = Scopes({}, needed_in(program, inside), {})
+        return _knowing(edit.program, kept)
+    copies = nest(program, target)
+    found = Scopes({}, needed_in(program, copies), {})
     substitution = dict(zip(parameters, call.arguments, strict=True))
-    copied = copy_graphs(edit, program, inside, found=found, into={target: call.graph}, substitution=substitution)
-    return become(edit, place, copied.nodes[program.graphs[target].output])
+    copied = copy_graphs(edit, program, copies, found=found, into={target: call.graph}, substitution=substitution)
+    return _knowing(become(edit, place, copied.nodes[program.graphs[target].output]), acyclic(program))
+
+
+def _knowing(program: Program, known: Map[GraphId, None]) -> Program:
+    """The program, with what is known of its cycles."""
+    program.__dict__["_acyclic"] = known
+    return program
 
 
 RULES = (beta,)
@@ -169,7 +154,8 @@ SYSTEM = RewriteSystem(
     rules=RULES,
     doc="calls of known graphs become their bodies",
     argument=(
-        "no graph is inlined into what it can reach, so inlining unfolds the acyclic part of the call graph; "
-        "innermost first, each step removes one wanted call and adds none but those of functions among its arguments"
+        "no graph is inlined into what it can reach, so inlining unfolds the acyclic part of the call graph; a move removes a "
+        "graph; a copy, innermost first, removes one wanted call and adds none but those of functions among its arguments"
     ),
+    blocker=blocker,
 )

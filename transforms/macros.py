@@ -15,6 +15,8 @@ What `grad` and its kin mean: each is a few applications of J (2018, figure 1, p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 
 from semantics.edit import Edit
 from semantics.errors import Malformed
@@ -22,7 +24,8 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, 
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.tangents import ZERO
-from semantics.type_language import Scalar
+from semantics.type_language import ArrayType, Scalar
+from transforms.clone import link
 from transforms.system import Rewrite, rewrite
 
 GETITEM, MAKE_TUPLE, J, MUL, GADD = (TABLE[n] for n in ("getitem", "make_tuple", "J", "mul", "gadd"))
@@ -70,7 +73,7 @@ def vjp_call(program: Program, place: int) -> Program | None:
     edit, f, primals = Edit(program), call.inputs[1], call.inputs[2:]
     out, back = _applied(edit, call.graph, f, primals)
     pullback = edit.graph("pullback")
-    cotangents = edit.apply(pullback, back, edit.parameter(pullback, "∇out"))
+    cotangents = edit.apply(pullback, back, _unlabelled(edit, pullback, edit.parameter(pullback, "∇out")))
     edit.output(
         pullback, edit.call(pullback, MAKE_TUPLE, *(_part(edit, pullback, cotangents, i, x) for i, x in enumerate(primals)))
     )
@@ -97,9 +100,9 @@ def jvp_call(program: Program, place: int) -> Program | None:
     cotangents = edit.apply(linear, back, edit.parameter(linear, "∇out"))
     parts = [edit.call(linear, GETITEM, cotangents, edit.constant(i + 1)) for i in range(count)]
     edit.output(linear, edit.call(linear, MAKE_TUPLE, *parts))
-    at = edit.call(graph, INSTANTIATE, edit.constant(ZERO), out)
+    at = _unlabelled(edit, graph, edit.call(graph, INSTANTIATE, edit.constant(ZERO), out))
     _, transpose = _applied(edit, graph, edit.reference(linear), [at])
-    result = _part(edit, graph, edit.apply(graph, transpose, tangents), 0, out)
+    result = _part(edit, graph, edit.apply(graph, transpose, _unlabelled(edit, graph, tangents)), 0, out)
     edit.replace(place, edit.call(graph, MAKE_TUPLE, out, result))
     edit.remove(place)
     return edit.program
@@ -181,8 +184,16 @@ def lift(edit: Edit, graph: GraphId, x: NodeId) -> NodeId:
     """J(x), or x itself where it is known to be data."""
     found = edit.nodes[x]
     is_data = isinstance(found, Constant) and not isinstance(found.value, (GraphRef, Primitive))
-    typed = isinstance(found, Parameter) and isinstance(found.type, Scalar)
+    typed = isinstance(found, Parameter) and isinstance(found.type, (Scalar, ArrayType))
     return x if is_data or typed else edit.call(graph, J, x)
+
+
+RECORDS = tuple(TABLE[n] for n in ("make_record", "field", "with_field"))
+
+
+def _unlabelled(edit: Edit, graph: GraphId, d: NodeId) -> NodeId:
+    """A sensitivity that the program was given, its records made tuples; itself in a program that speaks of none."""
+    return edit.call(graph, TABLE["unlabelled"], d) if any(p in edit.interned for p in RECORDS) else d
 
 
 def _applied(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> tuple[NodeId, NodeId]:
@@ -243,22 +254,38 @@ def _inner(edit: Edit, name: str, arguments: Sequence[NodeId], body: Callable[[G
 def _hessian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
     def row(i: int) -> NodeId:
         inner = _inner(edit, f"grad_{i}", arguments, lambda g, xs: _gradient_of(edit, g, f, xs, i))
-        return _gradient_of(edit, graph, inner, arguments, wrt)
+        return (_array_jacobian if edit.arrays else _gradient_of)(edit, graph, inner, arguments, wrt)
 
     return _several(edit, graph, wrt, row)
 
 
+def _array_jacobian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    """d f / d x for values that may be arrays: `jacobian_of` of the backpropagator."""
+    out, back = _applied(edit, graph, f, arguments)
+    rows = edit.reference(link(edit, _jacobian_program()))
+    return _several(edit, graph, wrt, lambda i: edit.apply(graph, rows, back, out, arguments[i], edit.constant(i + 1)))
+
+
+@cache
+def _jacobian_program() -> Program:
+    from transforms.backpropagators import NAMES
+    from transforms.parse import parse_file
+
+    return parse_file(Path(__file__).parent / "derivatives.py", "jacobian_of", NAMES)
+
+
 def _jacobian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    derivative = _array_jacobian if edit.arrays else _gradient_of
     known = edit.program.constant(f)
     output = edit.graphs[known.graph].output if isinstance(known, GraphRef) else None
     if output is None or edit.program.callee(output) is not MAKE_TUPLE:
-        return _gradient_of(edit, graph, f, arguments, wrt)
+        return derivative(edit, graph, f, arguments, wrt)
 
     def row(index: int) -> NodeId:
         def element(g: GraphId, xs: list[NodeId]) -> NodeId:
             return edit.call(g, GETITEM, edit.apply(g, f, *xs), edit.constant(index))
 
-        return _gradient_of(edit, graph, _inner(edit, f"element_{index}", arguments, element), arguments, wrt)
+        return derivative(edit, graph, _inner(edit, f"element_{index}", arguments, element), arguments, wrt)
 
     return edit.call(graph, MAKE_TUPLE, *(row(i) for i in range(len(edit.program.inputs(output)) - 1)))
 
@@ -272,7 +299,8 @@ def _hvp(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> 
 
     def directional(g: GraphId, inner: list[NodeId]) -> NodeId:
         gradient = _gradient_of(edit, g, f, inner, every)
-        terms = [edit.call(g, MUL, edit.call(g, GETITEM, gradient, edit.constant(i)), v) for i, v in enumerate(vs)]
+        product = TABLE["inner"] if edit.arrays else MUL
+        terms = [edit.call(g, product, edit.call(g, GETITEM, gradient, edit.constant(i)), v) for i, v in enumerate(vs)]
         total = terms[0]
         for term in terms[1:]:
             total = edit.call(g, TABLE["add"], total, term)

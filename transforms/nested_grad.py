@@ -15,18 +15,24 @@ what remains unidentified is Malformed.
 
 from __future__ import annotations
 
+from typing import Any
+
 from semantics.edit import Edit
 from semantics.errors import Malformed
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes_from
+from semantics.structured import Label
 from transforms import grad
 from transforms.adjoint_primitives import adjoint_primitive, arity_of
 from transforms.macros import RULES as MACRO_RULES
 from transforms.system import RewriteSystem, rewrite
 
 J, SWITCH, GETITEM, MAKE_TUPLE = TABLE["J"], TABLE["switch"], TABLE["getitem"], TABLE["make_tuple"]
+FIELD = TABLE["field"]
+MAKERS = (TABLE["make_record"], TABLE["with_field"])
+CARRIERS = (TABLE["with_field"], TABLE["of_class"], TABLE["of_length"], TABLE["values_of"], TABLE["iterated"])
 MACRO_SET = frozenset(MACROS)
 
 
@@ -165,12 +171,13 @@ def is_function(program: Program, node: NodeId) -> bool:
     return False
 
 
-Flow = tuple[NodeId, tuple[int, ...]]
+Place = tuple[int | None, str | None]  # an index, a name, or both, as what is not known fits all
+Flow = tuple[NodeId, tuple[Place, ...]]
 DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken for data, and J of it is checked when it runs
 
 
-def _flows(program: Program, user: NodeId, index: int, path: tuple[int, ...]) -> list[Flow]:
-    """Where a value goes from input `index` of `user`. `path` says where in the tuples around it it sits, outermost last."""
+def _flows(program: Program, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
+    """Where a value goes from input `index` of `user`. `path` says where in what is around it it sits, outermost last."""
     callee = program.callee(user)
     if isinstance(callee, GraphRef):
         parameters = program.graphs[callee.graph].parameters
@@ -178,13 +185,34 @@ def _flows(program: Program, user: NodeId, index: int, path: tuple[int, ...]) ->
     if callee is J or (callee is SWITCH and index > 1):
         return [(user, path)]
     if callee is MAKE_TUPLE and len(path) < DEEPEST:
-        return [(user, (*path, index - 1))]
-    if callee is GETITEM and index == 1:
+        return [(user, (*path, (index - 1, None)))]
+    if callee in MAKERS and len(path) < DEEPEST and (place := _placed(program, user, index)) is not None:
+        return [(user, (*path, place))]
+    if callee in (GETITEM, FIELD) and index == 1:
         which = program.constant(program.inputs(user)[2])
         if not path:
             return [(user, ())]
-        return [(user, path[:-1])] if not isinstance(which, int) or which == path[-1] else []
-    return []
+        return [(user, path[:-1])] if _fits(which, path[-1]) else []
+    return [(user, path)] if callee in CARRIERS and index == 1 else []
+
+
+def _placed(program: Program, user: NodeId, index: int) -> Place | None:
+    """Where an input of a record sits in it; None for its label."""
+    inputs = program.inputs(user)
+    if program.callee(user) is TABLE["with_field"]:
+        return (None, program.constant(inputs[2])) if index == 3 else None
+    label = program.constant(inputs[1])
+    if index < 2 or not isinstance(label, Label):
+        return None
+    return index - 2, label.fields[index - 2] if label.fields else None
+
+
+def _fits(which: Any, place: Place) -> bool:
+    """Whether the index or the name may be the place."""
+    index, name = place
+    if isinstance(which, int):
+        return index is None or which == index
+    return name is None or not isinstance(which, str) or which == name
 
 
 def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:

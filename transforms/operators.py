@@ -12,6 +12,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.FloorDiv: "floordiv",
     ast.Mod: "mod",
     ast.Pow: "pow",
+    ast.MatMult: "matmul",
 }
 COMPARISON: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",

@@ -12,15 +12,16 @@ with respect to a closure is to be taken before optimizing, not after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Protocol
 
 from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed, OutOfFuel
-from semantics.ir import Program
+from semantics.ir import NodeId, Program
 from transforms import branches, cse, dce, fold, inline, simplify, tuples
+from transforms.places import neighbours, places
 from transforms.system import RewriteSystem
 
 ROUNDS = 1000
@@ -51,33 +52,50 @@ class Rounds:
     doc: str = ""
 
     def run(self, state: Program) -> Program:
-        """The unrecorded run."""
-        for _ in range(ROUNDS):
-            before = state
-            for system in self.systems:
-                state = system.run(state)
-            if state is before:
-                return state
-        raise self._unsettled()
+        """The unrecorded run: what `record` does, without keeping it."""
+        for _, step in self._steps(state):
+            state = step.after
+        return state
 
     def derive(self, state: Program) -> Derivation[Program]:
         """The recorded run, every program on the way checked to be well-formed."""
-        return self._recorded(state, lambda system, program: system.derive(program))
-
-    def record(self, state: Program) -> Derivation[Program]:
-        """What `run` does, with its steps, unchecked."""
-        return self._recorded(state, lambda system, program: system.record(program))
-
-    def _recorded(self, state: Program, one: Callable[[RewriteSystem, Program], Derivation[Program]]) -> Derivation[Program]:
         steps: list[Step[Program]] = []
         start = state
         for _ in range(ROUNDS):
             count = len(steps)
             for system in self.systems:
-                steps += prefixed(system.name, one(system, state).steps)
+                steps += prefixed(system.name, system.derive(state).steps)
                 state = steps[-1].after if steps else start
             if len(steps) == count:
                 return Derivation(self.name, start, tuple(steps), str)
+        raise self._unsettled()
+
+    def record(self, state: Program) -> Derivation[Program]:
+        """A run with its steps, unchecked and fast: after its first time each system looks only near what has changed since."""
+        steps = (replace(step, rule=f"{system.name}/{step.rule}") for system, step in self._steps(state))
+        return Derivation(self.name, state, tuple(steps), str)
+
+    def _steps(self, state: Program) -> Iterator[tuple[RewriteSystem, Step[Program]]]:
+        """
+        The steps of a run, with their systems. In a *full* round every system looks at every place; in the others each looks at
+        the places near the steps that others took since its last turn. Full rounds come first and last: what the
+        neighbourhoods miss is found, and the result is a fixpoint of every system.
+        """
+        touched: dict[str, set[NodeId]] = {system.name: set() for system in self.systems}
+        full = True
+        for _ in range(ROUNDS):
+            before = state
+            for system in self.systems:
+                begin = places(state) if full else neighbours(state, touched[system.name])
+                for step in system.steps_near(state, begin):
+                    yield system, step
+                    state = step.after
+                    for nodes in touched.values():
+                        nodes |= state.touched
+                touched[system.name] = set()
+            if state is before and full:
+                return
+            full = state is before
         raise self._unsettled()
 
     def _unsettled(self) -> OutOfFuel:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
-from semantics.primitives.table import TABLE
+from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.tangents import Zero
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 from transforms.surgery import index_of
@@ -183,7 +183,7 @@ def _pow(found: Sequence[Kinds]) -> Kinds:
 
 
 def _zero_is_real(found: Sequence[Kinds]) -> Kinds:
-    """abs, min, max: ZERO is read as 0.0, and a number stays what it is."""
+    """abs, min, max and NumPy's two: ZERO is read as 0.0, and a number stays what it is."""
     both = 0
     for kind in found:
         both |= kind
@@ -198,6 +198,15 @@ def _inject(found: Sequence[Kinds]) -> Kinds:
     """ZERO if the tuple or the sensitivity is, else a sparse tuple."""
     t, i, d = found
     return ((t | d) & A_ZERO) | (OTHER if t and i and d else 0)
+
+
+def _sum_to(found: Sequence[Kinds]) -> Kinds:
+    """Of a real: the sensitivity added up. Of an integer, a boolean or ZERO: ZERO."""
+    d, x = found
+    if x & OTHER:
+        return ANYTHING
+    real = (d & ~OTHER) | (A_REAL if d & OTHER else 0) if x & A_REAL else 0
+    return real | (A_ZERO if (x & ~A_REAL or d & A_ZERO) else 0)
 
 
 def _instantiate(found: Sequence[Kinds]) -> Kinds:
@@ -219,8 +228,12 @@ COMBINE: dict[str, Callable[[Sequence[Kinds]], Kinds]] = {
     "abs": _zero_is_real,
     "min": _zero_is_real,
     "max": _zero_is_real,
+    "minimum": _zero_is_real,
+    "maximum": _zero_is_real,
+    "where": lambda found: found[1] | found[2],
     "neg": _neg,
     "inject": _inject,
+    "sum_to": _sum_to,
     "instantiate": _instantiate,
 }
 RESULT = {"real": A_REAL, "integer": AN_INTEGER, "boolean": A_BOOLEAN, "tuple": OTHER}
@@ -238,9 +251,15 @@ def _primitive(program: Program, primitive: Primitive, arguments: tuple[NodeId, 
         return _union(arguments[1:])
     if name == "J":
         return _union(arguments)
-    if name in COMBINE:
-        return _Equation(arguments, COMBINE[name])
-    return _known(RESULT.get(primitive.result, ANYTHING))
+    combine = COMBINE.get(name)
+    if program.arrays and name in ELEMENTWISE:
+        return _Equation(arguments, _on_arrays(combine or (lambda _: RESULT.get(primitive.result, ANYTHING))))
+    return _Equation(arguments, combine) if combine is not None else _known(RESULT.get(primitive.result, ANYTHING))
+
+
+def _on_arrays(combine: Callable[[Sequence[Kinds]], Kinds]) -> Callable[[Sequence[Kinds]], Kinds]:
+    """Elementwise: where an operand may be an array, so may the result, and its elements stand for any kind."""
+    return lambda found: ANYTHING if any(kind & OTHER for kind in found) else combine(found)
 
 
 def _element(program: Program, t: NodeId, i: NodeId) -> NodeId | None:

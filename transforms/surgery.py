@@ -6,6 +6,7 @@ where an application stood. Nothing here looks further than it must: the cost is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program, Use
@@ -65,16 +66,30 @@ def referrers(program: Program, graph: GraphId) -> Iterator[GraphId]:
 
 def referred(program: Program, graph: GraphId) -> Iterator[GraphId]:
     """The graphs that `graph` refers to, in its applications or as its output."""
-    for node in (*applications(program, graph), program.graphs[graph].output):
-        for target in (node, *program.inputs(node)):
-            value = program.constant(target)
-            if isinstance(value, GraphRef):
-                yield value.graph
+    for node in _used_by(program, graph):
+        value = program.constant(node)
+        if isinstance(value, GraphRef):
+            yield value.graph
+
+
+def lenders(program: Program, graph: GraphId) -> Iterator[GraphId]:
+    """The other graphs of which `graph` uses a node, or returns one."""
+    for node in _used_by(program, graph):
+        owner = program.owner(node)
+        if owner is not None and owner != graph:
+            yield owner
+
+
+def _used_by(program: Program, graph: GraphId) -> Iterator[NodeId]:
+    """The output of `graph`, and the inputs of its applications."""
+    yield program.graphs[graph].output
+    for node in program.owned.get(graph, ()):
+        yield from program.inputs(node)
 
 
 def borrowers(program: Program, graph: GraphId) -> Iterator[GraphId]:
     """The other graphs that use a node of `graph`, or return one."""
-    for node in (*program.graphs[graph].parameters, *applications(program, graph)):
+    for node in chain(program.graphs[graph].parameters, program.owned.get(graph, ())):
         for use in program.users(node):
             owner = program.owner(use.user)
             if owner is not None and owner != graph:
@@ -86,14 +101,26 @@ def borrowers(program: Program, graph: GraphId) -> Iterator[GraphId]:
 
 def nest(program: Program, graph: GraphId) -> tuple[GraphId, ...]:
     """`graph` first, then all that is nested in it: what must be copied when it is copied."""
+    found = nest_within(program, graph, None)
+    assert found is not None
+    return found
+
+
+def nest_within(program: Program, graph: GraphId, limit: int | None) -> tuple[GraphId, ...] | None:
+    """`nest`, or None as soon as its graphs are seen to own more than `limit` applications."""
     inside = {graph: None}
+    size = len(program.owned.get(graph, ()))
     todo = [graph]
     while todo:
         current = todo.pop()
-        near = set(borrowers(program, current))
-        if current != graph:
-            near.update(referrers(program, current))
-        for other in sorted(near - inside.keys()):
+        near: set[GraphId] = set()
+        for other in chain(borrowers(program, current), referrers(program, current) if current != graph else ()):
+            if other not in inside and other not in near:
+                near.add(other)
+                size += len(program.owned.get(other, ()))
+                if limit is not None and size > limit:
+                    return None
+        for other in sorted(near):
             inside[other] = None
             todo.append(other)
     return tuple(inside)

@@ -12,21 +12,21 @@ That both ways of running a RewriteSystem end in the same program up to renaming
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
 from semantics.errors import Crash, OutOfFuel
-from semantics.ir import Constant, GraphRef, NodeId, Program
+from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.wellformed import check
+from transforms.places import describe_place, neighbours, places
 
 S = TypeVar("S")
 FUEL = 1_000_000
-MANY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,11 @@ def nothing_decreases(program: Program) -> tuple[int, ...]:
     return ()
 
 
+def nothing_blocks(program: Program, place: int) -> NodeId | None:
+    """What rules that look at one place and its surroundings wait for."""
+    return None
+
+
 @dataclass(frozen=True)
 class RewriteSystem:
     """
@@ -73,6 +78,7 @@ class RewriteSystem:
 
     measure    a tuple that strictly decreases, in lexicographic order, with every step; or `nothing_decreases`
     argument   why it terminates, where no measure says it
+    blocker    the node, if there is one far from a place, whose rewriting may enable a rule there: the worklist waits for it
     """
 
     name: str
@@ -83,6 +89,7 @@ class RewriteSystem:
     domain: str = "BITS"
     input: str = "IR"
     output: str = "IR"
+    blocker: Callable[[Program, int], NodeId | None] = nothing_blocks
 
     def enabled(self, state: Program) -> list[Step[Program]]:
         """Every step that some rule allows somewhere, by place and then in the order of the rules."""
@@ -117,12 +124,41 @@ class RewriteSystem:
         """
         The unrecorded run with a worklist: after a step only the touched places and their neighbours are looked at again.
 
-        The worklist is a heap, so the steps are those of `derive` wherever a step enables others only near itself. When it is
-        empty every place is looked at once more: the result is a fixpoint whatever the neighbourhood misses.
+        The worklist is a heap, nodes before graphs: what is asked of a graph may take a walk over the program, so it waits until
+        no node is left to look at. When the heap is empty every place is looked at once more: the result is a fixpoint whatever
+        the neighbourhood misses.
         """
         for step in self._worklist(state, fuel):
             state = step.after
         return state
+
+    def steps_near(self, state: Program, begin: Iterable[int], *, fuel: int = FUEL) -> Iterator[Step[Program]]:
+        """The steps of a run that looks at the places `begin` and at what its own steps touch, and nowhere else."""
+        heap = sorted((place in state.graphs, place) for place in begin)
+        queued = {place for _, place in heap}
+        waiting: dict[NodeId, list[int]] = {}
+        steps = 0
+        while heap:
+            _, place = heapq.heappop(heap)
+            queued.discard(place)
+            step = self._step_at(state, place)
+            if step is not None:
+                steps += 1
+                if steps > fuel:
+                    raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
+                yield step
+                state = step.after
+                freed = [p for node in (place, *state.touched) for p in waiting.pop(node, ())]
+                again = [place, *neighbours(state), *freed]
+            elif (blocker := self.blocker(state, place)) is not None:
+                waiting.setdefault(blocker, []).append(place)
+                again = []
+            else:
+                again = waiting.pop(place, [])
+            for near in again:
+                if near not in queued:
+                    queued.add(near)
+                    heapq.heappush(heap, (near in state.graphs, near))
 
     def record(self, state: Program, *, fuel: int = FUEL) -> Derivation[Program]:
         """What `run` does, with its steps: as fast as `run`, and unchecked."""
@@ -130,29 +166,14 @@ class RewriteSystem:
 
     def _worklist(self, state: Program, fuel: int) -> Iterator[Step[Program]]:
         """The steps of `run`."""
-        heap = places(state)
-        queued = set(heap)
-        steps = 0
-        while heap:
-            before = steps
-            while heap:
-                place = heapq.heappop(heap)
-                queued.discard(place)
-                step = self._step_at(state, place)
-                if step is None:
-                    continue
-                steps += 1
-                if steps > fuel:
-                    raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
+        begin: Sequence[int] = places(state)
+        while begin:
+            before = state
+            for step in self.steps_near(state, begin, fuel=fuel):
+                fuel -= 1
                 yield step
                 state = step.after
-                for near in (place, *_neighbours(state)):
-                    if near not in queued:
-                        queued.add(near)
-                        heapq.heappush(heap, near)
-            if steps > before:
-                heap = [p for p in places(state) if self._step_at(state, p) is not None]
-                queued = set(heap)
+            begin = () if state is before else [p for p in places(state) if self._step_at(state, p) is not None]
 
     def _step_at(self, state: Program, place: int) -> Step[Program] | None:
         """The first step that is allowed at `place`."""
@@ -202,50 +223,6 @@ class _FirstOnly:
 
     def render(self, state: Program) -> str:
         return self.system.render(state)
-
-
-def places(program: Program) -> list[int]:
-    """Where a rule may look: every graph and every node, in order of identifier (they share one numbering)."""
-    return sorted((*program.graphs, *program.nodes))
-
-
-def describe_place(program: Program, place: int) -> str:
-    """A place as text."""
-    return f"graph @{program.graphs[place].name}" if place in program.graphs else program.describe(place)
-
-
-def _neighbours(program: Program) -> list[int]:
-    """
-    The touched nodes, what they use, what uses them, the graphs they belong to, and the calls of those graphs.
-
-    The users of a number or a primitive are not looked at, nor are more than MANY users of anything: what they miss is found
-    when the worklist is empty.
-    """
-    near: set[int] = set()
-    for node in program.touched:
-        if node not in program.nodes:
-            continue
-        near.add(node)
-        found = program.nodes[node]
-        if isinstance(found, Constant):
-            if isinstance(found.value, GraphRef):
-                near.add(found.value.graph)
-                _add_users(program, node, near)
-            continue
-        near.update(program.inputs(node))
-        _add_users(program, node, near)
-        near.update(program.returns.get(node, ()))
-        near.add(found.graph)
-        reference = program.reference(found.graph)
-        if reference is not None:
-            _add_users(program, reference, near)
-    return sorted(near)
-
-
-def _add_users(program: Program, node: NodeId, near: set[int]) -> None:
-    users = program.users(node)
-    if len(users) <= MANY:
-        near.update(use.user for use in users)
 
 
 def _recheck(name: str, step: Step[Program]) -> None:

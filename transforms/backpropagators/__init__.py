@@ -4,23 +4,30 @@ The column of backpropagators: for each primitive p, a program (x…, out, dout)
 `out` is p(x…) and `dout` its sensitivity; the result is one sensitivity per argument. The programs are in the language
 itself, so J applies to them again (2018, section 3.2: "the backpropagators of primitives are known"). Smooth and
 piecewise ones are written as Python (`arithmetic.py`, `elementary.py`, read by our own parser, never executed), structural
-ones, which speak of ZERO, as text (`structure.py`).
+ones, which speak of ZERO, as text (`structure.py`, `memory.py`).
 """
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from semantics.errors import IllTyped
 from semantics.ir import Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import MACROS, TABLE
+from semantics.tangents import ZERO
 from semantics.text import read
+from transforms.backpropagators.memory import MEMORY
 from transforms.backpropagators.structure import STRUCTURAL
 
 HERE = Path(__file__).parent
-SOURCES = ("arithmetic.py", "elementary.py")
+SCALARS = ("arithmetic.py", "elementary.py")
+ARRAYS = ("contraction.py", "movement.py", "reductions.py", "algebra.py", "linear.py", "sorting.py", "indexed.py")
+SOURCES = (*SCALARS, *ARRAYS)
+# what the sources may name besides Python's own: every row, and the symbolic zero
+NAMES: dict[str, Any] = {**TABLE, "ZERO": ZERO}
 SUFFIX = "_pullback"
 
 __all__ = ["backpropagator", "find", "written_in"]
@@ -32,20 +39,20 @@ def written_in() -> dict[str, str]:
     from transforms.parse import functions_in
 
     found = {name.removesuffix(SUFFIX): file for file in SOURCES for name in functions_in(HERE / file)}
-    return found | dict.fromkeys(STRUCTURAL, "structure.py")
+    return found | dict.fromkeys(STRUCTURAL, "structure.py") | dict.fromkeys(MEMORY, "memory.py")
 
 
 @cache
 def _of_table(name: str) -> Program | Hole:
-    if name in STRUCTURAL:
-        return read(STRUCTURAL[name])
+    if name in STRUCTURAL or name in MEMORY:
+        return read((STRUCTURAL | MEMORY)[name])
     if name in {m.name for m in MACROS}:
         return Hole("it is expanded before anything is differentiated")
     if name not in written_in():
         return Hole(f"{name} has no backpropagator")
     from transforms.parse import parse_file
 
-    return parse_file(HERE / written_in()[name], name + SUFFIX)
+    return parse_file(HERE / written_in()[name], name + SUFFIX, NAMES)
 
 
 def find(primitive: Primitive) -> Program | Hole:

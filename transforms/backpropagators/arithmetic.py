@@ -52,3 +52,13 @@ def min_pullback(x, y, out, dout):
 def max_pullback(x, y, out, dout):
     """On a tie all goes to x, which is what max returns."""
     return (0.0 if y > x else dout), (dout if y > x else 0.0)
+
+
+def minimum_pullback(x, y, out, dout):
+    """As min."""
+    return (0.0 if y < x else dout), (dout if y < x else 0.0)
+
+
+def maximum_pullback(x, y, out, dout):
+    """As max."""
+    return (0.0 if y > x else dout), (dout if y > x else 0.0)

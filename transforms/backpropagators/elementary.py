@@ -100,7 +100,13 @@ def hypot_pullback(x, y, out, dout):
 
 
 def copysign_pullback(x, y, out, dout):
-    return dout * (copysign(1.0, x) * copysign(1.0, y)), 0.0
+    return dout * (copysign(1.0, x) * copysign(1.0, y)), ZERO
+
+
+def logaddexp_pullback(x, y, out, dout):
+    """To each its share, exp(x - out) = 1 / (1 + exp(y - x)), also where one is infinite; half to each of two equal infinities."""
+    d = 0.0 if x == y and x - x != 0 else y - x
+    return dout / (1.0 + exp(d)), dout / (1.0 + exp(-d))
 
 
 def erf_pullback(x, out, dout):

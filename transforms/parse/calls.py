@@ -14,6 +14,8 @@ from transforms.parse.cursor import Cursor
 from transforms.parse.items import Eval, Invoke, evaluating, top
 from transforms.parse.library import is_macro
 from transforms.parse.names import Module, Operation, Refused, suggestion
+from transforms.parse.special import may_be_record
+from transforms.parse.spreading import Part, positional_only, spread
 from transforms.parse.state import Name, ParseState, Signature, Stack, Value
 from transforms.system import agenda_rule
 
@@ -28,12 +30,13 @@ def call(state: ParseState) -> ParseState | None:
     match evaluating(state):
         case ast.Call(func=function, args=arguments, keywords=keywords) as at:
             c = Cursor(state)
-            c.do(Eval(function), *map(Eval, arguments), *(Eval(k.value) for k in keywords), Invoke(at))
+            given = [a.value if isinstance(a, ast.Starred) else a for a in arguments]
+            c.do(Eval(function), *map(Eval, given), *(Eval(k.value) for k in keywords), Invoke(at))
             return c.state
     return None
 
 
-def _called(state: ParseState) -> tuple[ast.Call, Value | Name] | None:
+def called(state: ParseState) -> tuple[ast.Call, Value | Name] | None:
     """The call on top of the agenda, and the operand that is called."""
     found = top(state)
     if not isinstance(found, Invoke):
@@ -48,20 +51,29 @@ def _called(state: ParseState) -> tuple[ast.Call, Value | Name] | None:
 
 def _called_constant(state: ParseState) -> tuple[ast.Call, object] | None:
     """The call on top of the agenda, with the constant that is called, or None as its value if it is no constant."""
-    match _called(state):
+    match called(state):
         case (at, Value(node)):
             return at, state.program.constant(node)
     return None
 
 
-def _take(c: Cursor, at: ast.Call, strings: bool = False) -> tuple[list[NodeId], dict[str, NodeId]]:
+def take_arguments(c: Cursor, at: ast.Call, strings: bool = False) -> tuple[list[NodeId], dict[str, NodeId]]:
     """The arguments of the call, by position and by keyword; the operand that is called is taken too."""
+    parts, keywords = take_parts(c, at, strings)
+    return positional_only(c, at, parts), keywords
+
+
+def take_parts(c: Cursor, at: ast.Call, strings: bool = False) -> tuple[list[Part], dict[str, NodeId]]:
+    """Likewise, each by position with whether it is starred: then it is a sequence of arguments."""
     if not strings:
         _no_strings(c, at)
     values = c.nodes(len(at.args) + len(at.keywords))
     c.pop()
-    positional = len(at.args)
-    return values[:positional], {str(k.arg): v for k, v in zip(at.keywords, values[positional:], strict=True)}
+    count = len(at.args)
+    starred = (isinstance(a, ast.Starred) for a in at.args)
+    return list(zip(values[:count], starred, strict=True)), {
+        str(k.arg): v for k, v in zip(at.keywords, values[count:], strict=True)
+    }
 
 
 def _no_strings(c: Cursor, at: ast.Call) -> None:
@@ -77,8 +89,8 @@ def call_function(state: ParseState) -> ParseState | None:
     match _called_constant(state):
         case (at, GraphRef(graph)) if graph in state.signatures:
             c = Cursor(state)
-            positional, keywords = _take(c, at)
-            c.push(c.apply(c.edit.reference(graph), *bind(c, at, state.signatures[graph], positional, keywords), at=at))
+            parts, keywords = take_parts(c, at)
+            c.push(c.apply(c.edit.reference(graph), *bind(c, at, state.signatures[graph], parts, keywords), at=at))
             return c.state
     return None
 
@@ -89,12 +101,13 @@ def call_primitive(state: ParseState) -> ParseState | None:
     match _called_constant(state):
         case (at, Primitive() as primitive) if not is_macro(primitive):
             c = Cursor(state)
-            positional, keywords = _take(c, at)
+            parts, keywords = take_parts(c, at)
             variadic = primitive.parameters[-1:] == ("*",)
             wanted = primitive.parameters[: -1 if variadic else None]
             if not variadic or keywords:
-                signature = Signature(primitive.name, wanted, 0, len(wanted), {})
-                positional = bind(c, at, signature, positional, keywords)
+                positional = bind(c, at, Signature(primitive.name, wanted, 0, len(wanted), {}), parts, keywords)
+            else:
+                positional = positional_only(c, at, parts)
             c.push(c.apply(c.constant(primitive), *positional, at=at))
             return c.state
     return None
@@ -103,10 +116,15 @@ def call_primitive(state: ParseState) -> ParseState | None:
 @agenda_rule
 def call_operation(state: ParseState) -> ParseState | None:
     """invoke κ, b … a m σ  →  κ, %r σ        with %r the expansion of the library function m, or the one primitive that it is"""
-    match _called(state):
-        case (at, Name(found=Operation() as operation)):
+    match called(state):
+        case (at, Name(found=Operation() as operation)) if type(operation) is Operation:
             c = Cursor(state)
-            positional, keywords = _take(c, at, strings=operation.name == "float")
+            parts, keywords = take_parts(c, at, strings=operation.name == "float")
+            if operation.least == operation.most:
+                fixed = Signature(operation.name, ("",) * operation.least, 0, operation.least, {})
+                positional, _ = spread(c, at, parts, fixed, {})
+            else:
+                positional = positional_only(c, at, parts)
             if keywords:
                 remedy = "pass the arguments by position" if operation.name not in ("min", "max") else "compare the keys yourself"
                 raise c.refuse(at, f"{operation.name} takes no keyword arguments here", remedy)
@@ -125,7 +143,7 @@ def call_derivative(state: ParseState) -> ParseState | None:
     match _called_constant(state):
         case (at, Primitive(name=name) as macro) if is_macro(macro):
             c = Cursor(state)
-            positional, keywords = _take(c, at, strings=name in WITH_RESPECT)
+            positional, keywords = take_arguments(c, at, strings=name in WITH_RESPECT)
             if name == "vjp":
                 if keywords or not positional:
                     raise c.refuse(at, "vjp takes a function and its arguments, by position", "write vjp(f, x, y)")
@@ -133,7 +151,8 @@ def call_derivative(state: ParseState) -> ParseState | None:
             else:
                 defaults = {1: c.constant(0)} if name in WITH_RESPECT else {}
                 parameters = MACRO_PARAMETERS[name]
-                arguments = bind(c, at, Signature(name, parameters, 0, len(parameters), defaults), positional, keywords)
+                parts = [(node, False) for node in positional]
+                arguments = bind(c, at, Signature(name, parameters, 0, len(parameters), defaults), parts, keywords)
             if name in WITH_RESPECT:
                 _check_positions(c, at, name, arguments[1])
             c.push(c.apply(c.constant(macro), *arguments, at=at))
@@ -157,12 +176,14 @@ def call_value(state: ParseState) -> ParseState | None:
     """invoke κ, b … a f σ  →  κ, %r σ        with %r = f(a, …), f any other value"""
     match _called_constant(state):
         case (at, value) if not (isinstance(value, Primitive) or (isinstance(value, GraphRef) and value.graph in state.signatures)):
+            if may_be_record(state, called(state)[1].node):  # type: ignore[index,union-attr]
+                return None
             c = Cursor(state)
             if at.keywords:
                 raise c.refuse(at, "keyword arguments need a function that is known when parsing", "pass the arguments by position")
-            positional, _ = _take(c, at)
+            positional, _ = take_arguments(c, at)
             function = c.tables.operands
-            for _argument in positional:
+            for _argument in at.args:
                 assert function is not None
                 function = function.tail
             assert function is not None
@@ -174,15 +195,16 @@ def call_value(state: ParseState) -> ParseState | None:
 @agenda_rule
 def call_module(state: ParseState) -> ParseState | None:
     """invoke κ, … m σ  →  Malformed        m a module"""
-    match _called(state):
+    match called(state):
         case (at, Name(found=Module(name=name))):
             raise Cursor(state).refuse(at, f"the module {name} is not a function", f"call one of its functions: {name}.…")
     return None
 
 
-def bind(c: Cursor, at: ast.Call, signature: Signature, positional: list[NodeId], keywords: dict[str, NodeId]) -> list[NodeId]:
+def bind(c: Cursor, at: ast.Call, signature: Signature, parts: list[Part], keywords: dict[str, NodeId]) -> list[NodeId]:
     """The arguments in the order of the parameters; Malformed if they do not fit."""
-    name, parameters = signature.name, signature.parameters
+    positional, rest = spread(c, at, parts, signature, keywords)
+    name, parameters = signature.name, signature.parameters if rest is None else signature.parameters[:-1]
     if len(positional) > signature.positional:
         count = f"{signature.positional} positional argument{'s' * (signature.positional != 1)}"
         raise c.refuse(at, f"{name} takes {count}, {len(positional)} given", f"{name}({', '.join(parameters)})", rule="call")
@@ -205,7 +227,7 @@ def bind(c: Cursor, at: ast.Call, signature: Signature, positional: list[NodeId]
                 what = f"the default of {parameter} is not known yet" if known else f"{name} needs an argument for {parameter}"
                 raise c.refuse(at, what, f"define {name} above" if known else f"{name}({', '.join(parameters)})", rule="call")
             slots[index] = default
-    return [slots[i] for i in range(len(parameters))]
+    return [slots[i] for i in range(len(parameters))] + ([] if rest is None else [rest])
 
 
 RULES = (call, call_function, call_primitive, call_operation, call_derivative, call_value, call_module)

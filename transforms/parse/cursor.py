@@ -5,6 +5,7 @@ The cursor that rules move the state with. It is local to the rule that makes it
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.values import Unbound
 from transforms.parse.names import Found, Group, Known, Module, Operation, Refused
-from transforms.parse.state import NOWHERE, Frame, Name, ParseState, Signature, Stack, Target, Value
+from transforms.parse.state import NOWHERE, Frame, Method, Name, ParseState, Signature, Stack, Target, Value, Walk
 
 
 class Cursor:
@@ -57,26 +58,43 @@ class Cursor:
         """Leaves a node as operand."""
         self._operands = Stack(Value(node, boolean), self._operands)
 
-    def push_name(self, found: Operation | Module, at: ast.AST) -> None:
+    def push_name(self, found: Operation | Module | Method, at: ast.AST) -> None:
         """Leaves an operand that is not a node yet."""
         self._operands = Stack(Name(found, at), self._operands)
 
-    def pop(self) -> Value | Name:
+    def push_walk(self, walk: Walk) -> None:
+        """Leaves something to go over as operand."""
+        self._operands = Stack(walk, self._operands)
+
+    def pop(self) -> Value | Name | Walk:
         """Takes the top operand."""
         assert self._operands is not None, "an operand is missing"
         top, self._operands = self._operands
-        assert isinstance(top, (Value, Name))
+        assert isinstance(top, (Value, Name, Walk))
         return top
 
     def value(self) -> Value:
         """Takes the top operand as a node; an operation becomes a primitive or a small graph."""
         operand = self.pop()
+        assert not isinstance(operand, Walk)
         if isinstance(operand, Value):
             return operand
         found, at = operand.found, operand.at
+        if isinstance(found, Method):
+            from transforms.parse.members import read_member
+
+            return Value(read_member(self, found, at))
         if isinstance(found, Module):
             raise self.refuse(at, f"the module {found.name} is no value", f"use one of its names: {found.name}.{found.members[0]}")
         return Value(self.constant(found.value) if found.value is not None else self._wrapped_operation(found, at))
+
+    def part(self) -> NodeId | Walk:
+        """Takes the top operand, as a node if it is a value."""
+        assert self._operands is not None
+        if isinstance(self._operands.head, Walk):
+            walk, self._operands = self._operands
+            return walk  # type: ignore[no-any-return]
+        return self.value().node
 
     def nodes(self, count: int) -> list[NodeId]:
         """Takes `count` operands, in the order they were left."""
@@ -114,6 +132,14 @@ class Cursor:
         location = self.frame.scope.source.location(at) if at is not None else None
         passed = [self.as_value(a) for a in arguments]
         return self.edit.apply(self.frame.graph, first, *passed, name=name, location=location)
+
+    def in_graph(self, graph: GraphId, make: Callable[[], NodeId]) -> NodeId:
+        """What `make` builds, built in another graph."""
+        here = self.frame.graph
+        self.move(graph=graph)
+        node = make()
+        self.move(graph=here)
+        return node
 
     def switch(self, condition: NodeId, then: GraphId, other: GraphId, at: ast.AST) -> NodeId:
         """The call of one of two thunks."""
@@ -200,7 +226,12 @@ class Cursor:
                 return self.declare(found)
             case Refused():
                 return found
-            case Group() | _:
+            case Group():
+                from transforms.parse.classes import constant_value
+
+                known, value = constant_value(found)
+                return self.constant(value) if known else Refused("this default value is no constant", "pass the argument")
+            case _:
                 return Refused("this default value is no constant", "pass the argument")
 
     def sign(self, graph: GraphId, signature: Signature) -> None:
@@ -224,6 +255,9 @@ class Cursor:
         """The node as a first-class value: a function with defaults becomes a view that takes only its required arguments."""
         graph = self.graph_of(node)
         signature = self._state.signatures.get(graph) if graph is not None else None
+        if graph is not None and signature is not None and signature.rest:
+            what = f"{signature.name} takes any number of arguments, so it is no value"
+            raise Malformed(what, rule="parse", location=self.edit.graphs[graph].location, remedy="wrap it: lambda x: g(x)")
         if graph is None or signature is None or not (signature.defaults or signature.positional < len(signature.parameters)):
             return node
         if graph not in self._state.wrappers:
@@ -255,9 +289,6 @@ class Cursor:
         if operation.most is None or operation.least != operation.most:
             raise self.refuse(at, f"{operation.name} takes a varying number of arguments, so it is no value", "wrap it in a lambda")
         graph = self.edit.graph(operation.name, self.frame.scope.source.location(at))
-        here = self.frame.graph
-        self.move(graph=graph)
         arguments = [self.edit.parameter(graph, "xy"[i]) for i in range(operation.least)]
-        self.edit.output(graph, operation.build(self, arguments, at))
-        self.move(graph=here)
+        self.edit.output(graph, self.in_graph(graph, lambda: operation.build(self, arguments, at)))
         return self.edit.reference(graph)

@@ -13,6 +13,7 @@ import ast
 from transforms.operators import BINARY, COMPARISON
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Emit, Enter, Eval, Truth, evaluating, top
+from transforms.parse.special import has_meaning
 from transforms.parse.state import ParseState
 from transforms.system import agenda_rule
 
@@ -21,7 +22,7 @@ from transforms.system import agenda_rule
 def literal(state: ParseState) -> ParseState | None:
     """⟨c⟩ κ, σ  →  κ, c σ        a number, a boolean or None; a string only as an argument of grad and its kind"""
     match evaluating(state):
-        case ast.Constant(value=value):
+        case ast.Constant(value=value) if value is not ...:
             c = Cursor(state)
             c.push(c.constant(value), isinstance(value, bool))
             return c.state
@@ -61,7 +62,7 @@ def enter(state: ParseState) -> ParseState | None:
 def apply_primitive(state: ParseState) -> ParseState | None:
     """p/n κ, vn … v1 σ  →  κ, %new σ        with %new = p(v1, …, vn) in g"""
     match top(state):
-        case Emit(primitive, count, at, boolean):
+        case Emit(primitive, count, at, boolean) as item if not has_meaning(state, item):
             c = Cursor(state)
             c.push(c.apply(primitive, *c.nodes(count), at=at), boolean)
             return c.state
@@ -117,33 +118,11 @@ def truth(state: ParseState) -> ParseState | None:
 def comparison(state: ParseState) -> ParseState | None:
     """⟨a < b⟩ κ, σ  →  ⟨a⟩ ⟨b⟩ lt/2 κ, σ        likewise <= > >= == !="""
     match evaluating(state):
-        case ast.Compare(left=left, ops=[op], comparators=[right]) as at:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) as at if type(op) in COMPARISON:
             c = Cursor(state)
             c.do(Eval(left), Eval(right), Emit(COMPARISON[type(op)], 2, at, True))
             return c.state
     return None
 
 
-@agenda_rule
-def tuple_display(state: ParseState) -> ParseState | None:
-    """⟨(a, b, …)⟩ κ, σ  →  ⟨a⟩ ⟨b⟩ … make_tuple/n κ, σ"""
-    match evaluating(state):
-        case ast.Tuple(elts=elements) as at:
-            c = Cursor(state)
-            c.do(*map(Eval, elements), Emit("make_tuple", len(elements), at))
-            return c.state
-    return None
-
-
-@agenda_rule
-def subscript(state: ParseState) -> ParseState | None:
-    """⟨t[i]⟩ κ, σ  →  ⟨t⟩ ⟨i⟩ getitem/2 κ, σ"""
-    match evaluating(state):
-        case ast.Subscript(value=value, slice=index) as at:
-            c = Cursor(state)
-            c.do(Eval(value), Eval(index), Emit("getitem", 2, at))
-            return c.state
-    return None
-
-
-RULES = (*(literal, signed_literal, enter, apply_primitive, binary, unary, negation, truth, comparison, tuple_display, subscript),)
+RULES = (*(literal, signed_literal, enter, apply_primitive, binary, unary, negation, truth, comparison),)

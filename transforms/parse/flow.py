@@ -17,7 +17,8 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from transforms.parse.shape import Names, Shape, bindings_of, heads, reads_of, shape_of, targets_of
+from transforms.parse.nodes import Immediate
+from transforms.parse.shape import Names, Shape, bindings_of, heads, reads_of, shape_of, targets_of, walruses_of
 from transforms.parse.source import Function, Source, name_of
 
 Ways = tuple[Names, Names, Names]
@@ -109,6 +110,11 @@ class Scope:
     loops: dict[Function, tuple[Loop, ...]] = field(default_factory=dict)
     children: dict[Function, Scope] = field(default_factory=dict)
 
+    @property
+    def immediate(self) -> bool:
+        """Whether the function is called where it is made, and only there."""
+        return isinstance(self.node, Immediate)
+
     def block(self, statements: Iterable[ast.stmt]) -> Flow:
         """The summary of a block of this function."""
         return sequence(self.flows[s] for s in statements)
@@ -116,7 +122,7 @@ class Scope:
     def body_of(self, loop: Loop) -> Flow:
         """The summary of one turn: for a `for`, the assignment of its target comes first."""
         body = self.block(loop.body)
-        return sequence((_assignment(loop.target), body)) if isinstance(loop, ast.For) else body
+        return sequence((_assignment(loop.target) if isinstance(loop, ast.For) else _bindings([loop.test]), body))
 
     def owner(self, name: str) -> Scope | None:
         """The innermost scope, from this one outwards, that `name` is local to; None for a global name."""
@@ -163,7 +169,8 @@ def _scope(source: Source, node: Function, shape: Shape, free: dict[Function, Na
         for function in shape.functions_in[statement]:
             uses |= free[function] - constant[function]
         reads[statement] = frozenset(uses)
-        flows[statement] = _flow(statement, reads[statement], flows)
+        flow = _flow(statement, reads[statement], flows)
+        flows[statement] = flow if (first := _bindings(heads(statement))) is NOTHING else sequence((first, flow))
     scope = Scope(source, node, name_of(node), parent, shape.local, free[node], shape.single, constant, flows)
     if isinstance(node, ast.Lambda):
         for table in (scope.later, scope.straight):
@@ -183,6 +190,15 @@ def _stands(shape: Shape, name: str, block: int) -> bool:
     return block == home
 
 
+NOTHING = Flow()
+
+
+def _bindings(expressions: Iterable[ast.expr]) -> Flow:
+    """What `:=` assigns in these expressions. It may stand where it is not reached, so no path is sure to assign it."""
+    names = tuple(dict.fromkeys(name for e in expressions for name, _ in walruses_of(e)))
+    return Flow(assigned=names) if names else NOTHING
+
+
 def _assignment(target: ast.expr) -> Flow:
     names = tuple(dict.fromkeys(targets_of(target)))
     return Flow(assigned=names, falls=frozenset(names))
@@ -195,7 +211,7 @@ def _flow(statement: ast.stmt, uses: Names, flows: Mapping[ast.stmt, Flow]) -> F
         return sequence(flows[s] for s in statements)
 
     match statement:
-        case ast.Return():
+        case ast.Return() | ast.Raise():
             return Flow(uses, falls=None)
         case ast.Break():
             return Flow(falls=None, breaks=NONE)
@@ -256,5 +272,5 @@ def _look_ahead(scope: Scope, shape: Shape, body: list[ast.stmt], reads: Mapping
                     todo.append((inner, *again, (*loops, statement)))
                     todo.append((orelse, live, later, straight, loops))
                 case _:
-                    pass
+                    scope.live_after[statement] = live[0]
             live, later, straight = (before, *live[1:]), (ahead, *later[1:]), (onward, *straight[1:])

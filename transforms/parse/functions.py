@@ -17,11 +17,16 @@ from immutables import Map
 
 from semantics.ir import GraphId, NodeId
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+from transforms.parse.cells import with_cells
+from transforms.parse.classes import classes_of
 from transforms.parse.cursor import Cursor
+from transforms.parse.desugar import desugared
+from transforms.parse.fields import with_fields
 from transforms.parse.flow import Scope, analyse
 from transforms.parse.items import Block, Build, Close, Do, Enter, Eval, FallOff, evaluating, top
 from transforms.parse.lifetime import outlives_turn
-from transforms.parse.names import Refused
+from transforms.parse.mutation import TOKEN
+from transforms.parse.names import NameTable, Refused
 from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
 from transforms.parse.state import Frame, ParseState, Signature
 from transforms.parse.subset import check_subset
@@ -35,7 +40,8 @@ def signature_of(node: Function, name: str, defaults: Mapping[int, NodeId | Refu
     arguments = node.args
     parameters = tuple(a.arg for a in parameters_of(node))
     positional_only = len(arguments.posonlyargs)
-    return Signature(name, parameters, positional_only, positional_only + len(arguments.args), defaults)
+    positional = positional_only + len(arguments.args)
+    return Signature(name, parameters, positional_only, positional, defaults, arguments.vararg is not None)
 
 
 @agenda_rule
@@ -96,10 +102,10 @@ def build(state: ParseState) -> ParseState | None:
 
 
 @lru_cache(maxsize=1024)
-def understood(source: Source, node: Function) -> Scope:
-    """What is known of a function from its text; Malformed if any piece of it is not in the language."""
+def understood(source: Source, node: Function, names: NameTable) -> Scope:
+    """What is known of a function, desugared, from its text; Malformed if any piece of it is not in the language."""
     check_subset(source, node)
-    return analyse(source, node)
+    return analyse(source, with_cells(source, desugared(with_fields(source, node, names), names), names))
 
 
 def replace_name(scope: Scope, name: str) -> Scope:
@@ -124,6 +130,17 @@ def body_of(node: Function, frame: Frame) -> tuple[object, ...]:
     return (Enter(frame), Block(tuple(node.body)), FallOff())
 
 
+def read_later(scope: Scope, name: str) -> bool:
+    """Whether a function may read its free variable after the place where it is made: not so one that is called there, once."""
+    todo = [scope]
+    while todo:
+        found = todo.pop()
+        if not found.immediate:
+            return True
+        todo += [child for child in found.children.values() if name in child.free]
+    return False
+
+
 def inside(c: Cursor, scope: Scope, node: Function, graph: GraphId) -> Frame:
     """The frame in which the body of a nested function is parsed: its parameters, and what its free variables stand for here."""
     outer = c.frame.scope
@@ -136,9 +153,15 @@ def inside(c: Cursor, scope: Scope, node: Function, graph: GraphId) -> Frame:
             other = reserve(c, outer.single[name], name)
             env = env.set(name, c.edit.reference(other))
             awaited += [g for g in (other, *c.tables.awaited.get(other, ())) if g not in c.tables.defined and g != graph]
-        elif name in outer.straight[node] or (name in outer.later[node] and outlives_turn(outer, node, name)):
-            what = f"{name_of(node)} captures {name}, which is assigned again after this point"
+        elif read_later(scope, name) and (
+            name in outer.straight[node] or (name in outer.later[node] and outlives_turn(outer, node, name))
+        ):
+            who = "the comprehension" if scope.immediate else name_of(node)
+            what = f"{who} captures {name}, which is assigned again after this point"
             remedy = f"capture its value by a default argument: `{name}={name}`, or use another name for the new value"
+            if name == TOKEN:
+                what = f"{name_of(node)} reads a list, and a list is changed after this point"
+                remedy = "write a def, which reads the list when it is called, or capture a copy by a default: `ys=list(xs)`"
             raise c.refuse(node, what, remedy, rule="capture")
     c.change(awaited=c.tables.awaited.set(graph, tuple(dict.fromkeys(awaited))))
     for name in scope.local:
@@ -167,13 +190,34 @@ def next_function(state: ParseState) -> ParseState | None:
     (known, graph, entry), *rest = state.pending
     source, node = known.open()
     c = Cursor(replace(state, pending=tuple(rest)))
-    c.move(scope=replace_name(understood(source, node), known.name))
+    c.move(scope=replace_name(understood(source, node, known.names), known.name))
+    node = c.frame.scope.node
     env: Map[str, NodeId] = Map()
-    for argument in parameters_of(node):
+    parameters = parameters_of(node)
+    if (itself := own_class(c, graph, known.name)) is not None:
+        env, parameters = env.set(parameters[0].arg, itself), parameters[1:]
+    for argument in parameters:
         declared = annotation(argument) if entry else None
         env = env.set(argument.arg, c.edit.parameter(graph, argument.arg, declared, source.location(argument)))
+    meet(c, known.names)
     c.do(*body_of(node, Frame(c.frame.scope, known.names, graph, graph, env)))
     return c.state
+
+
+def own_class(c: Cursor, graph: GraphId, name: str) -> NodeId | None:
+    """What the first parameter of a class method stands for: the graph that makes records of the class."""
+    cls = c.tables.owners.get(graph)
+    if cls is None or cls.kinds.get(name.rpartition(".")[2]) != "classmethod":
+        return None
+    return c.edit.reference(c.tables.functions[cls.key])
+
+
+def meet(c: Cursor, names: NameTable) -> None:
+    """The classes that these names can name belong to the world from here on."""
+    known = {cls.key for cls in c.tables.world}
+    found = tuple(cls for cls in classes_of(names) if cls.key not in known)
+    if found:
+        c.change(world=(*c.tables.world, *found))
 
 
 def annotation(argument: ast.arg) -> Scalar | None:

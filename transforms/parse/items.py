@@ -10,6 +10,7 @@ from typing import Any
 
 from semantics.ir import GraphId, NodeId
 from transforms.parse.names import Found
+from transforms.parse.nodes import Inner
 from transforms.parse.source import Function
 from transforms.parse.state import Frame, ParseState, Target
 
@@ -93,17 +94,20 @@ class Put:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Close:
-    """The operand is the output of the current graph."""
+    """The operand is the output of the current graph, together with the variables that `:=` may have assigned."""
+
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pick:
-    """Both thunks are built: switch between them and call the one chosen."""
+    """Both thunks are built: switch between them and call the one chosen; take apart what `:=` assigned."""
 
     condition: NodeId
     then: GraphId
     other: GraphId
     at: ast.AST
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +115,20 @@ class Invoke:
     """The function and its arguments are operands: call it."""
 
     at: ast.Call
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gather:
+    """The elements of a display, those to be spread included, are operands: join them."""
+
+    at: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosed:
+    """The arguments of a function that is called on the spot and the function itself are operands: call it."""
+
+    at: Inner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +169,20 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Keep:
+    """Assign the operand to a variable and leave it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HasKey:
+    """The dictionary is the operand: whether it has the key that the text names."""
+
+    at: ast.Compare
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Drop:
     """Forget the operand."""
 
@@ -184,11 +216,26 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Walked:
+    """Evaluate an iterable to a walk."""
+
+    expression: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Over:
+    """The top `count` operands are the parts of an iterable of this kind: make its walk."""
+
+    kind: str
+    count: int
+    at: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Count:
-    """The arguments of range, or the tuple, are operands: open the loop that goes over them."""
+    """The walk is the operand: open the loop that goes over it."""
 
     at: ast.For
-    arguments: int
 
 
 def evaluating(state: ParseState) -> ast.expr | None:

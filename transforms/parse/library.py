@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from transforms import boxes, higher_order
 from transforms.parse.cursor import Cursor
-from transforms.parse.names import MACRO_NAMES, Found, Literal, Module, Operation, Refused, Row
+from transforms.parse.numpy_names import LINALG, NUMPY
+from transforms.parse.names import MACRO_NAMES, Found, Literal, Module, Operation, Refused, Row, found_value, known_function
 
 
 def _direct(name: str, primitive: str, arity: int = 1) -> Operation:
@@ -28,8 +32,6 @@ def _fold(name: str) -> Operation:
     """min and max: from the left, as CPython compares."""
 
     def build(c: Cursor, args: list[int], at: ast.AST) -> int:
-        if len(args) == 1:
-            raise c.refuse(at, f"{name} of one tuple is not in the language", f"pass the elements: {name}(t[0], t[1])")
         result = args[0]
         for argument in args[1:]:
             result = c.apply(name, result, argument, at=at)
@@ -88,11 +90,25 @@ def _float(c: Cursor, args: list[int], at: ast.AST) -> int:
         raise c.refuse(at, f"float cannot read {text!r}", "write the number itself, or math.inf, math.nan") from None
 
 
-def _range(c: Cursor, args: list[int], at: ast.AST) -> int:
-    raise c.refuse(at, "range stands only in `for i in range(…)`", "write the loop out")
+def _consumed(name: str) -> Operation:
+    """An iterator, which stands only where it is consumed: `iterate` and `consumers` read it there."""
+
+    def build(c: Cursor, args: list[int], at: ast.AST) -> int:
+        what = f"{name} makes an iterator, which is no value here"
+        raise c.refuse(at, what, f"go over it where it stands, or make a tuple of it: tuple({name}(…))")
+
+    return Operation(name, 0, None, build)
 
 
-RANGE = Operation("range", 1, 3, _range)
+def _consuming(name: str, usage: str) -> Operation:
+    """A function of a sequence, which `desugar` makes a loop where it is called with the arguments that it takes."""
+
+    def build(c: Cursor, args: list[int], at: ast.AST) -> int:
+        raise c.refuse(at, f"{name} is called here in a way that the language does not have", usage)
+
+    return Operation(name, 0, None, build)
+
+
 _UNARY = (
     *("exp", "expm1", "log1p", "log2", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh"),
     *("tanh", "asinh", "acosh", "atanh", "erf", "erfc", "floor", "ceil"),
@@ -141,37 +157,62 @@ BUILTINS: dict[str, Found] = {
     "len": _direct("len", "length"),
     "pow": _direct("pow", "pow", 2),
     "divmod": Operation("divmod", 2, 2, _divmod),
-    "range": RANGE,
+    **{name: _consumed(name) for name in ("range", "zip", "enumerate", "reversed", "map", "filter")},
+    "sum": _consuming("sum", "sum(t) or sum(t, start)"),
+    **{name: _consuming(name, f"{name}(t), t a sequence") for name in ("any", "all", "tuple", "list")},
+    "isinstance": _consuming("isinstance", "isinstance(x, float), or a tuple of float, int, bool, tuple, list"),
 }
 REFUSED_BUILTINS = {
     "print": "leave it out; use `adjudge step` to watch a run",
-    "sum": "add in a for loop",
     "round": "math.floor(x + 0.5), which rounds halves up",
-    "list": "a tuple",
-    "tuple": "(a, b, c)",
-    "enumerate": "for i in range(len(t)), and t[i]",
-    "zip": "for i in range(len(t)), and s[i], t[i]",
-    "map": "a for loop",
-    "filter": "a for loop with an if",
-    "reversed": "for i in range(n - 1, -1, -1)",
     "sorted": "min and max",
-    "any": "`or`",
-    "all": "`and`",
-    "isinstance": "write one function per type",
     "str": "numbers, booleans and tuples only",
 }
+
+
+HIGHER_ORDER = ("array_map", "array_reduce", "scan")
 
 
 def _adjudge_member(name: str) -> Found | None:
     if name in MACRO_NAMES:
         return Row(TABLE[name])
-    return Refused(f"adjudge.{name} is not for use inside programs", f"one of {', '.join(sorted(MACRO_NAMES))}")
+    if name in HIGHER_ORDER:
+        return found_value(getattr(higher_order, name))
+    known = ", ".join(sorted({*MACRO_NAMES, *HIGHER_ORDER}))
+    return Refused(f"adjudge.{name} is not for use inside programs", f"one of {known}")
+
+
+def _memory_member(name: str) -> Found | None:
+    return found_value(getattr(boxes, name)) if name in (*boxes.OPERATIONS, *boxes.FUNCTIONS) else None
 
 
 ADJUDGE = Module("adjudge", lambda name: Row(TABLE[name]) if name in MACRO_NAMES else None, tuple(sorted(MACRO_NAMES)))
-_STATIC = {"math": MATH, "adjudge": Module("adjudge", _adjudge_member, tuple(sorted(MACRO_NAMES)))}
+_STATIC = {"math": MATH, "numpy": NUMPY, "numpy.linalg": LINALG, "adjudge": Module("adjudge", _adjudge_member, tuple(sorted(MACRO_NAMES))), "adjudge.memory": Module("adjudge.memory", _memory_member, (*boxes.OPERATIONS, *boxes.FUNCTIONS))}
+
+class Update(Operation):
+    """`dataclasses.replace`, whose keywords are names of fields."""
+
+
+def _no_value(c: Cursor, args: list[int], at: ast.AST) -> int:
+    raise c.refuse(at, "replace takes fields by name, so it is no value", "wrap it in a lambda: lambda r: replace(r, x=1.0)")
+
+
+REPLACE = Update("replace", 1, 1, _no_value)
+_NOT_IN_FUNCTIONS = Refused("classes are made at the top of a module", "define the class there")
+_STATIC["dataclasses"] = Module("dataclasses", lambda name: REPLACE if name == "replace" else _NOT_IN_FUNCTIONS, ("replace",))
+
+REDUCE = known_function(higher_order.reduce)
+
+
+def _functools_member(name: str) -> Found:
+    return REDUCE if name == "reduce" else Refused(f"functools.{name} is not in the language", "write a def or a lambda")
+
+
+_STATIC["functools"] = Module("functools", _functools_member, ("reduce",))
 
 BY_IDENTITY: dict[int, Found] = {
+    id(functools.reduce): REDUCE,
+    id(dataclasses.replace): REPLACE,
     **{id(getattr(math, n)): found for n, found in _MATH.items() if isinstance(found, Operation) and hasattr(math, n)},
     **{id(getattr(builtins, n)): found for n, found in BUILTINS.items()},
 }

@@ -13,10 +13,10 @@ from __future__ import annotations
 import ast
 
 from transforms.parse.flow import Scope
-from transforms.parse.shape import own_statements, targets_of
+from transforms.parse.shape import heads, own_statements, targets_of, walruses_of
 from transforms.parse.source import Function, parameters_of
 
-NUMBERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Attribute)
+NUMBERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
 
 
 def outlives_turn(scope: Scope, function: Function, name: str) -> bool:
@@ -33,20 +33,26 @@ def holders(scope: Scope, function: Function) -> set[str]:
     while grew:
         grew = False
         for statement in own_statements(scope.node):
-            value: ast.expr | ast.FunctionDef
-            match statement:
-                case ast.Assign(targets=targets, value=value):
-                    names = [n for t in targets for n in targets_of(t)]
-                case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.For(target=target, iter=value):
-                    names = targets_of(target)
-                case ast.FunctionDef(name=bound):
-                    names, value = [bound], statement
-                case _:
-                    continue
-            if not held.issuperset(names) and _contains(scope, value, function, held):
-                held.update(names)
-                grew = True
+            for names, value in _assignments(statement):
+                if not held.issuperset(names) and _contains(scope, value, function, held):
+                    held.update(names)
+                    grew = True
     return held
+
+
+def _assignments(statement: ast.stmt) -> list[tuple[list[str], ast.expr | ast.FunctionDef]]:
+    """What a statement itself assigns to which names; for a loop, what it goes over to its target."""
+    found: list[tuple[list[str], ast.expr | ast.FunctionDef]] = [
+        ([name], value) for head in heads(statement) for name, value in walruses_of(head)
+    ]
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            found.append(([n for t in targets for n in targets_of(t)], value))
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.For(target=target, iter=value):
+            found.append((targets_of(target), value))
+        case ast.FunctionDef(name=bound):
+            found.append(([bound], statement))
+    return found
 
 
 def _contains(scope: Scope, value: ast.expr | ast.FunctionDef, function: Function, held: set[str]) -> bool:
@@ -85,6 +91,9 @@ def _is_plain(scope: Scope, name: str) -> bool:
         returned: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else []
         assigned: dict[str, list[ast.AST]] = {}
         for statement in own_statements(node):
+            for head in heads(statement):
+                for target, value in walruses_of(head):
+                    assigned.setdefault(target, []).append(value)
             match statement:
                 case ast.Return(value=ast.expr() as value):
                     returned.append(value)

@@ -3,9 +3,9 @@ The rules of loops. A loop is a graph that calls itself in tail position: its *h
 the loop assigns and that are live when a turn begins. The body and what follows the loop are nested in it.
 
     @f.while(%x):                       @f.for(%k, %x):                 k counts the turns
-      %c = lt(%x, 10)                     %c = lt(%k, %n)               n = range_length(start, stop, step), or length(t)
+      %c = lt(%x, 10)                     %c = lt(%k, %n)               n, the number of elements, and e, what makes
       %t = switch(%c, @f.body, @f.else)   …
-      %r = %t()                           i = start + k * step, or t[k], is the first assignment of the body
+      %r = %t()                           element k, come from what is gone over: `iterate`
       return %r
 
 `break` jumps to what follows, which then takes parameters too; `continue` jumps to the header.
@@ -14,16 +14,14 @@ the loop assigns and that are live when a turn begins. The body and what follows
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from semantics.ir import NodeId
 from transforms.parse.cursor import Cursor
 from transforms.parse.flow import is_forever
-from transforms.parse.items import Block, Count, Do, Enter, Eval, Jump, Put, Store, Truth, Turn, top
-from transforms.parse.library import RANGE
-from transforms.parse.state import NOWHERE, Frame, ParseState, Stack, Target
+from transforms.parse.items import Block, Count, Do, Enter, Eval, Jump, Put, Store, Truth, Turn, Walked, top
+from transforms.parse.state import NOWHERE, Frame, ParseState, Stack, Target, Walk
 from transforms.system import agenda_rule
 
 
@@ -65,66 +63,25 @@ def turn(state: ParseState) -> ParseState | None:
 
 
 @agenda_rule
-def for_range(state: ParseState) -> ParseState | None:
-    """⟨for i in range(a, b, s): …⟩ κ, σ  →  ⟨a⟩ ⟨b⟩ ⟨s⟩ (count) κ, σ        likewise range(b) and range(a, b)"""
+def for_statement(state: ParseState) -> ParseState | None:
+    """⟨for x in e: …⟩ κ, σ  →  ⟨e⟩ₛ (count) κ, σ"""
     match top(state):
-        case Do(ast.For(iter=iterable) as at) if _is_range(state, iterable):
-            assert isinstance(iterable, ast.Call)
+        case Do(ast.For(iter=iterable) as at):
             c = Cursor(state)
-            if iterable.keywords or not 1 <= len(iterable.args) <= 3:
-                raise c.refuse(iterable, "range takes one, two or three arguments by position", "range(start, stop, step)")
-            c.do(*map(Eval, iterable.args), Count(at, len(iterable.args)))
+            c.do(Walked(iterable), Count(at))
             return c.state
     return None
 
 
 @agenda_rule
-def for_tuple(state: ParseState) -> ParseState | None:
-    """⟨for x in t: …⟩ κ, σ  →  ⟨t⟩ (count) κ, σ"""
+def count(state: ParseState) -> ParseState | None:
+    """(count) κ, walk n, λk. e σ  →  (e) (store x) ⟨body⟩ (jump @for) in @body, κ in @else        @for tests k < n"""
     match top(state):
-        case Do(ast.For(iter=iterable) as at) if not _is_range(state, iterable):
+        case Count(at):
             c = Cursor(state)
-            c.do(Eval(iterable), Count(at, 0))
-            return c.state
-    return None
-
-
-def _is_range(state: ParseState, iterable: ast.expr) -> bool:
-    match iterable:
-        case ast.Call(func=ast.Name(id=name)) if state.frame.scope.owner(name) is None:
-            return state.frame.names.find(name) is RANGE
-    return False
-
-
-@agenda_rule
-def count_range(state: ParseState) -> ParseState | None:
-    """(count) κ, s b a σ  →  (i) (store i) ⟨body⟩ (jump @for) in @body, κ in @else      n = range_length(a, b, s), i = a + k * s"""
-    match top(state):
-        case Count(at, arguments) if arguments > 0:
-            c = Cursor(state)
-            given = c.nodes(arguments)
-            zero, one = c.constant(0), c.constant(1)
-            start, stop, step = {1: (zero, *given, one), 2: (*given, one), 3: tuple(given)}[arguments]
-            size = c.apply("range_length", start, stop, step, at=at.iter)
-
-            def element(k: NodeId) -> NodeId:
-                scaled = k if step == one else c.apply("mul", k, step, at=at.target)
-                return scaled if start == zero else c.apply("add", start, scaled, at=at.target)
-
-            _count(c, at, size, element)
-            return c.state
-    return None
-
-
-@agenda_rule
-def count_tuple(state: ParseState) -> ParseState | None:
-    """(count) κ, t σ  →  (t[k]) (store x) ⟨body⟩ (jump @for) in @body, κ in @else        n = length(t)"""
-    match top(state):
-        case Count(at, 0):
-            c = Cursor(state)
-            whole = c.value().node
-            size = c.apply("length", whole, at=at.iter)
-            _count(c, at, size, lambda k: c.apply("getitem", whole, k, at=at.target))
+            walk = c.pop()
+            assert isinstance(walk, Walk)
+            _count(c, at, walk)
             return c.state
     return None
 
@@ -153,11 +110,11 @@ def continue_statement(state: ParseState) -> ParseState | None:
     return None
 
 
-def _count(c: Cursor, at: ast.For, size: NodeId, element: Callable[[NodeId], NodeId]) -> None:
+def _count(c: Cursor, at: ast.For, walk: Walk) -> None:
     """The header of a `for` with its hidden counter, its test, and its two ways."""
     header = _open(c, "for", at, counter=at.target.id if isinstance(at.target, ast.Name) else "k")
     assert header.counter is not None
-    _branch(c, at, header, c.apply("lt", header.counter, size, at=at), element)
+    _branch(c, at, header, c.apply("lt", header.counter, walk.size, at=at), walk)
 
 
 def _open(c: Cursor, role: str, at: ast.For | ast.While, counter: str = "") -> Target:
@@ -179,10 +136,8 @@ def _after(c: Cursor, at: ast.For | ast.While) -> tuple[Target | None, Frame]:
     return c.join("after", tuple(v for v in assigned if v in scope.live_after[at]), assigned, at)
 
 
-def _branch(
-    c: Cursor, at: ast.For | ast.While, header: Target, condition: NodeId, element: Callable[[NodeId], NodeId] | None = None
-) -> None:
-    """In the header: the switch between the body, which `element` begins, and what follows."""
+def _branch(c: Cursor, at: ast.For | ast.While, header: Target, condition: NodeId, walk: Walk | None = None) -> None:
+    """In the header: the switch between the body, which an element of `walk` begins, and what follows."""
     inside = c.frame
     leave, after = _after(c, at)
     body = c.new_graph("body", at.body[0])
@@ -190,14 +145,12 @@ def _branch(
     c.output(c.switch(condition, body, other, at))
     c.frame = replace(inside, graph=body, loops=Stack((header, leave), inside.loops))
     first: tuple[Any, ...] = ()
-    if element is not None and isinstance(at, ast.For):
+    if walk is not None and isinstance(at, ast.For):
         assert header.counter is not None
-        first = (Put(element(header.counter)), Store(at.target))
+        first = (Put(walk.element(c, header.counter, at.target)), Store(at.target))
     last = (Jump(leave, at), Enter(after)) if leave is not None else ()
     rest = (Enter(replace(inside, graph=other)), Block(tuple(at.orelse)), *last)
     c.do(*first, Block(tuple(at.body)), Jump(header, at), *rest)
 
 
-RULES = (
-    *(while_statement, endless_loop, turn, for_range, for_tuple, count_range, count_tuple, break_statement, continue_statement),
-)
+RULES = (*(while_statement, endless_loop, turn, for_statement, count, break_statement, continue_statement),)

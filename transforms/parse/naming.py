@@ -11,7 +11,7 @@ from immutables import Map
 
 from semantics.ir import NodeId
 from transforms.parse.cursor import Cursor
-from transforms.parse.flow import analyse
+from transforms.parse.functions import understood
 from transforms.parse.items import Emit, Enter, Eval, Member, Put, Use, evaluating, top
 from transforms.parse.names import (
     Derived,
@@ -27,7 +27,6 @@ from transforms.parse.names import (
     suggestion,
 )
 from transforms.parse.state import Name, ParseState
-from transforms.parse.subset import check_subset
 from transforms.system import agenda_rule
 
 
@@ -112,24 +111,25 @@ def use_expression(state: ParseState) -> ParseState | None:
             thunk = ast.Lambda(
                 args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]), body=expression
             )
-            check_subset(source, thunk)
-            here = c.frame
-            outside = replace(here, scope=analyse(source, thunk), names=names, env=Map(), loops=None)
-            c.do(Enter(outside), Eval(expression), Enter(here))
+            scope, here = understood(source, thunk, names), c.frame
+            assert isinstance(scope.node, ast.Lambda)
+            outside = replace(here, scope=scope, names=names, env=Map(), loops=None)
+            c.do(Enter(outside), Eval(scope.node.body), Enter(here))
             return c.state
     return None
 
 
 @agenda_rule
 def use_group(state: ParseState) -> ParseState | None:
-    """⟨(v…)⟩ κ, σ  →  ⟨v⟩… make_tuple/n κ, σ        a global tuple of a live function"""
+    """⟨(v…)⟩ κ, σ  →  ⟨v⟩… make_tuple/n κ, σ        a global tuple of a live function; of a list or a record make_record"""
     match top(state):
-        case Use(Group(values), at):
+        case Use(Group(values, label), at):
             c = Cursor(state)
-            c.do(
-                *(Put(c.constant(v)) if isinstance(v, str) else Use(found_value(v), at) for v in values),
-                Emit("make_tuple", len(values), at),
-            )
+            parts = [Put(c.constant(v)) if isinstance(v, str) else Use(found_value(v), at) for v in values]
+            if label is None:
+                c.do(*parts, Emit("make_tuple", len(parts), at))
+            else:
+                c.do(Put(c.constant(label)), *parts, Emit("make_record", len(parts) + 1, at))
             return c.state
     return None
 
@@ -168,15 +168,12 @@ def attribute(state: ParseState) -> ParseState | None:
 
 @agenda_rule
 def member(state: ParseState) -> ParseState | None:
-    """(.x) κ, m σ  →  ⟨what m.x stands for⟩ κ, σ        m a module; values have no attributes"""
-    match top(state):
-        case Member(ast.Attribute(attr=attr) as at):
+    """(.x) κ, m σ  →  ⟨what m.x stands for⟩ κ, σ        m a module"""
+    match top(state), state.operands and state.operands.head:
+        case Member(ast.Attribute(attr=attr) as at), Name(found=Module()) as base:
             c = Cursor(state)
-            base = c.pop()
-            if not (isinstance(base, Name) and isinstance(base.found, Module)):
-                raise c.refuse(
-                    at, f"only modules have attributes here, so .{attr} means nothing", "use a tuple, indexed by position"
-                )
+            c.pop()
+            assert isinstance(base.found, Module)
             found = base.found.member(attr)
             if found is None:
                 raise c.refuse(at, f"{base.found.name} has no {attr}", suggestion(attr, list(base.found.members)), rule="name")

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from transforms.parse.nodes import Inner
 from transforms.parse.source import Function, default_expressions, parameters_of
 
 Names = frozenset[str]
@@ -37,6 +38,7 @@ def shape_of(node: Function) -> Shape:
     looped: set[int] = set()
     if isinstance(node, ast.Lambda):
         found, functions = reads_of(node.body)
+        bindings.update((name, [None]) for name, _ in walruses_of(node.body))
         return Shape(frozenset(bindings), frozenset(found), {}, (), dict.fromkeys(functions, 0), {}, {})
     todo: list[tuple[ast.stmt, int]] = [(s, 0) for s in reversed(node.body)]
     while todo:
@@ -47,6 +49,8 @@ def shape_of(node: Function) -> Shape:
             names, inside = reads_of(expression)
             loads |= names
             made += inside
+            for name, _ in walruses_of(expression):
+                bindings.setdefault(name, []).append(None)
         if isinstance(statement, ast.FunctionDef):
             made.append(statement)
         functions_in[statement] = tuple(made)
@@ -78,6 +82,7 @@ def heads(statement: ast.stmt) -> Iterator[ast.expr]:
     match statement:
         case ast.Return(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.Expr(value=value):
             yield from [value] if value is not None else []
+            yield from places_changed(statement)
         case ast.AugAssign(target=target, value=value):
             yield from (target, value)
         case ast.If(test=test) | ast.While(test=test):
@@ -86,6 +91,24 @@ def heads(statement: ast.stmt) -> Iterator[ast.expr]:
             yield iterable
         case ast.FunctionDef():
             yield from default_expressions(statement).values()
+
+
+def places_changed(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The targets x[i] of an assignment, which reads x and i."""
+    todo = (
+        statement.targets
+        if isinstance(statement, ast.Assign)
+        else [statement.target]
+        if isinstance(statement, ast.AnnAssign)
+        else []
+    )
+    todo = list(todo)
+    while todo:
+        match todo.pop():
+            case ast.Subscript() as place:
+                yield place
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                todo.extend(elements)
 
 
 def bodies(statement: ast.stmt) -> tuple[list[ast.stmt], ...]:
@@ -98,7 +121,7 @@ def bodies(statement: ast.stmt) -> tuple[list[ast.stmt], ...]:
 
 
 def reads_of(expression: ast.expr) -> tuple[set[str], list[Function]]:
-    """The names that an expression reads outside its lambdas, and its lambdas."""
+    """The names that an expression reads outside the functions in it, and these functions."""
     names: set[str] = set()
     functions: list[Function] = []
     todo: list[ast.AST] = [expression]
@@ -109,9 +132,32 @@ def reads_of(expression: ast.expr) -> tuple[set[str], list[Function]]:
         elif isinstance(node, ast.Lambda):
             functions.append(node)
             todo.extend(reversed(list(default_expressions(node).values())))
+        elif isinstance(node, Inner):
+            functions.append(node.function)
+            todo.extend(reversed(node.arguments))
+        elif isinstance(node, ast.NamedExpr):
+            todo.append(node.value)
         else:
             todo.extend(reversed(list(ast.iter_child_nodes(node))))
     return names, functions
+
+
+def walruses_of(expression: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The names that `:=` binds in an expression outside the functions in it, in the order of evaluation, with their values."""
+    found: list[tuple[str, ast.expr]] = []
+    todo: list[ast.AST] = [expression]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Lambda):
+            todo.extend(reversed(list(default_expressions(node).values())))
+        elif isinstance(node, Inner):
+            todo.extend(reversed(node.arguments))
+        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            found.append((node.target.id, node.value))
+            todo.append(node.value)
+        else:
+            todo.extend(reversed(list(ast.iter_child_nodes(node))))
+    return found
 
 
 def bindings_of(statement: ast.stmt) -> Iterator[tuple[str, Function | None]]:
@@ -138,4 +184,6 @@ def targets_of(target: ast.expr) -> list[str]:
                 found.append(name)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 todo.extend(reversed(elements))
+            case ast.Starred(value=value):
+                todo.append(value)
     return found

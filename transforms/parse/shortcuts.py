@@ -12,9 +12,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from semantics.ir import NodeId
 from transforms.operators import COMPARISON
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Chain, Choose, Close, Enter, Eval, Pick, Put, Shortcut, Truth, evaluating, top
+from transforms.parse.shape import walruses_of
 from transforms.parse.state import ParseState
 from transforms.system import agenda_rule
 
@@ -36,12 +38,12 @@ def choose(state: ParseState) -> ParseState | None:
     match top(state):
         case Choose(at):
             c = Cursor(state)
-            condition = c.value().node
+            condition, names = c.value().node, assigned_in(at.body, at.orelse)
             then, other, here = c.new_graph("if", at), c.new_graph("else", at), c.frame
             c.do(
-                *(Enter(replace(here, graph=then)), Eval(at.body), Close()),
-                *(Enter(replace(here, graph=other)), Eval(at.orelse), Close()),
-                *(Enter(here), Pick(condition, then, other, at)),
+                *(Enter(replace(here, graph=then)), Eval(at.body), Close(names)),
+                *(Enter(replace(here, graph=other)), Eval(at.orelse), Close(names)),
+                *(Enter(here), Pick(condition, then, other, at, names)),
             )
             return c.state
     return None
@@ -64,14 +66,15 @@ def shortcut(state: ParseState) -> ParseState | None:
     match top(state):
         case Shortcut(at, index):
             c = Cursor(state)
-            value, here = c.value(), c.frame
+            value, here, names = c.value(), c.frame, assigned_in(*at.values[index:])
             is_and = isinstance(at.op, ast.And)
             test = value.node if value.boolean else c.apply("to_boolean", value.node, at=at)
             more, done = c.new_graph("and" if is_and else "or", at), c.new_graph("else" if is_and else "if", at)
-            c.edit.output(done, c.as_value(value.node))
+            c.edit.output(done, c.in_graph(done, lambda: carried(c, value.node, names, at)))
             rest = [Shortcut(at, index + 1)] if index + 1 < len(at.values) else []
             then, other = (more, done) if is_and else (done, more)
-            c.do(Enter(replace(here, graph=more)), Eval(at.values[index]), *rest, Close(), Enter(here), Pick(test, then, other, at))
+            inside = (Enter(replace(here, graph=more)), Eval(at.values[index]), *rest, Close(names))
+            c.do(*inside, Enter(here), Pick(test, then, other, at, names))
             return c.state
     return None
 
@@ -96,9 +99,10 @@ def chain_link(state: ParseState) -> ParseState | None:
             left, right = c.nodes(2)
             compared, here = c.apply(COMPARISON[type(at.ops[index])], left, right, at=at), c.frame
             then, other = c.new_graph("and", at), c.new_graph("else", at)
-            c.edit.output(other, c.constant(False))
+            names = assigned_in(*at.comparators[index + 1 :])
+            c.edit.output(other, c.in_graph(other, lambda: carried(c, c.constant(False), names, at)))
             following = (Put(right), Eval(at.comparators[index + 1]), Chain(at, index + 1))
-            c.do(Enter(replace(here, graph=then)), *following, Close(), Enter(here), Pick(compared, then, other, at))
+            c.do(Enter(replace(here, graph=then)), *following, Close(names), Enter(here), Pick(compared, then, other, at, names))
             return c.state
     return None
 
@@ -128,24 +132,37 @@ def put(state: ParseState) -> ParseState | None:
 
 @agenda_rule
 def close(state: ParseState) -> ParseState | None:
-    """close κ, v σ  →  κ, σ        with v the output of g"""
+    """close κ, v σ  →  κ, σ        with v the output of g; or (v, ρ(x), …), x what a `:=` in g may assign"""
     match top(state):
-        case Close():
+        case Close(names):
             c = Cursor(state)
-            c.output(c.value().node)
+            c.output(carried(c, c.value().node, names))
             return c.state
     return None
 
 
 @agenda_rule
 def pick(state: ParseState) -> ParseState | None:
-    """pick κ, σ  →  κ, switch(c, @then, @else)() σ"""
+    """pick κ, σ  →  κ, switch(c, @then, @else)() σ        its first element, and ρ(x) the others, where a `:=` assigns x"""
     match top(state):
-        case Pick(condition, then, other, at):
+        case Pick(condition, then, other, at, names):
             c = Cursor(state)
-            c.push(c.switch(condition, then, other, at), is_boolean(at))
+            found = c.switch(condition, then, other, at)
+            for i, name in enumerate(names):
+                c.bind(name, c.apply("getitem", found, c.constant(i + 1), at=at))
+            c.push(c.apply("getitem", found, c.constant(0), at=at) if names else found, is_boolean(at))
             return c.state
     return None
+
+
+def assigned_in(*expressions: ast.expr) -> tuple[str, ...]:
+    """The variables that a `:=` in these expressions may assign."""
+    return tuple(dict.fromkeys(name for e in expressions for name, _ in walruses_of(e)))
+
+
+def carried(c: Cursor, value: NodeId, names: tuple[str, ...], at: ast.AST | None = None) -> NodeId:
+    """The value, or the tuple of it and of what the variables stand for."""
+    return c.apply("make_tuple", value, *map(c.variable, names), at=at) if names else c.as_value(value)
 
 
 def is_boolean(expression: ast.AST) -> bool:

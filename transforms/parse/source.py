@@ -108,8 +108,9 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
 
 
 def parameters_of(node: Function) -> tuple[ast.arg, ...]:
-    """All parameters in order: positional-only, ordinary, keyword-only."""
-    return (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    """All parameters in order: positional-only, ordinary, keyword-only, and last the one that takes the rest, `*args`."""
+    rest = (node.args.vararg,) if node.args.vararg is not None else ()
+    return (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *rest)
 
 
 def default_expressions(node: Function) -> dict[int, ast.expr]:
@@ -131,7 +132,7 @@ def _is_at(node: Function, code: types.CodeType) -> bool:
         first, name = node.lineno, "<lambda>"
     else:
         first, name = min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name
-    wanted = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    wanted = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)]
     return (first, name) == (code.co_firstlineno, code.co_name) and tuple(a.arg for a in parameters_of(node)) == wanted
 
 

@@ -11,7 +11,7 @@ Every part is immutable: a state can be kept, compared with its successor, and c
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from immutables import Map
 
 from semantics.ir import GraphId, NodeId, Program
 from transforms.parse.flow import Scope
-from transforms.parse.names import Known, Module, NameTable, Operation, Refused
+from transforms.parse.names import Class, Known, Module, NameTable, Operation, Refused
 from transforms.parse.source import Function
 
 NOWHERE: GraphId = -1
@@ -63,13 +63,18 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a known graph is called. A default is a node, None where it is not known here, or a Refused that says why not."""
+    """
+    How a known graph is called. A default is a node, None where it is not known here, or a Refused that says why not.
+
+    With `rest`, the last parameter is the tuple of the positional arguments that no other takes.
+    """
 
     name: str
     parameters: tuple[str, ...]
     positional_only: int
     positional: int
     defaults: Mapping[int, NodeId | Refused | None]
+    rest: bool = False
 
     @property
     def required(self) -> tuple[int, ...]:
@@ -86,11 +91,52 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Name:
-    """An operand that is not a node yet: an operation, or a module."""
+class Method:
+    """A method, or what may be one: the attribute `name` of the value `receiver`, whose class is known here or not."""
 
-    found: Operation | Module
+    receiver: NodeId
+    name: str
+    of: Class | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name:
+    """An operand that is not a node yet: an operation, a module, or a method of a value."""
+
+    found: Operation | Module | Method
     at: ast.AST
+
+
+class Dispatch(NamedTuple):
+    """
+    What is decided by the class of a record when the program runs: `x.name`, `x.name(…)`, or an operator.
+
+    kind      "read", "call", "left" (x ⊕ y by a method of x) or "right" (by one of y)
+    arguments is how many there are besides the receiver; keywords are the names of the last of them
+    """
+
+    kind: str
+    name: str
+    arguments: int = 0
+    keywords: tuple[str, ...] = ()
+
+
+class Chain(NamedTuple):
+    """A graph that decides by class: `tail` is the last graph of it so far, `done` how many classes it has looked at."""
+
+    graph: GraphId
+    tail: GraphId
+    done: int
+    frame: Frame
+    at: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """An operand that a loop can go over: the number of elements, and `element(cursor, k, at)`, which makes the k-th."""
+
+    size: NodeId
+    element: Callable[[Any, NodeId, ast.AST], NodeId]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +146,9 @@ class ParseState:
     signatures  how each known graph is called                    wrappers    the view of a graph with its defaults filled in
     reserved    the graph of a nested function, by the graph of the function it is defined in and its tree
     awaited     for a nested function, the names it needs that are defined below it
+    world       the classes of records that the functions parsed so far can name
+    makers      the class that a graph makes records of               owners    the class that a graph is a method of
+    chains      for what is decided by class when the program runs, the graph that decides
     """
 
     program: Program
@@ -113,3 +162,7 @@ class ParseState:
     reserved: Map[tuple[GraphId, Function], GraphId] = EMPTY
     defined: Map[GraphId, None] = EMPTY
     awaited: Map[GraphId, tuple[GraphId, ...]] = EMPTY
+    world: tuple[Class, ...] = ()
+    makers: Map[GraphId, Class] = EMPTY
+    owners: Map[GraphId, Class] = EMPTY
+    chains: Map[Dispatch, Chain] = EMPTY

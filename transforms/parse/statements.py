@@ -128,19 +128,6 @@ def store(state: ParseState) -> ParseState | None:
 
 
 @agenda_rule
-def unpack(state: ParseState) -> ParseState | None:
-    """(store (x, y)) κ, v σ  →  (t[0]) (store x) (t[1]) (store y) κ, σ        with t = of_length(v, 2)"""
-    match top(state):
-        case Store((ast.Tuple(elts=targets) | ast.List(elts=targets)) as at):
-            c = Cursor(state)
-            whole = c.apply("of_length", c.value().node, c.constant(len(targets)), at=at)
-            parts = [c.apply("getitem", whole, c.constant(i), at=at) for i in range(len(targets))]
-            c.do(*(item for part, target in zip(parts, targets, strict=True) for item in (Put(part), Store(target))))
-            return c.state
-    return None
-
-
-@agenda_rule
 def augmented_assignment(state: ParseState) -> ParseState | None:
     """⟨x ⊕= e⟩ κ, σ  →  ⟨x⟩ ⟨e⟩ ⊕/2 (store x) κ, σ        values never change, so this is x = x ⊕ e"""
     match top(state):
@@ -220,6 +207,6 @@ def jump(state: ParseState) -> ParseState | None:
 
 
 RULES = (
-    *(next_statement, end_of_block, not_reached, nothing, expression_statement, drop, assignment, store_each, store, unpack),
+    *(next_statement, end_of_block, not_reached, nothing, expression_statement, drop, assignment, store_each, store),
     *(augmented_assignment, return_statement, if_statement, fork, jump),
 )

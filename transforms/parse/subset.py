@@ -21,47 +21,38 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Delete: ("del", "leave the name alone; it goes when the function returns"),
     ast.With: ("with", "the statements of the block alone"),
     ast.Match: ("match", "if and elif"),
-    ast.Raise: ("raise", "return a value that says so, such as math.nan"),
     ast.Try: ("try", "test with if before the operation that may fail"),
     ast.TryStar: ("try", "test with if before the operation that may fail"),
-    ast.Assert: ("assert", "test the inputs before calling the function"),
     ast.Import: ("an import inside a function", "import at the top of the module"),
     ast.ImportFrom: ("an import inside a function", "import at the top of the module"),
     ast.Global: ("global", "pass the value as an argument and return the new one"),
     ast.Nonlocal: ("nonlocal", "pass the value as an argument and return the new one"),
-    ast.NamedExpr: ("an assignment inside an expression", "assign on a line of its own, before"),
-    ast.Dict: ("a dictionary", "a tuple, indexed by position"),
     ast.Set: ("a set", "a tuple"),
-    ast.List: ("a list", "a tuple: (a, b, c)"),
-    ast.ListComp: ("a list comprehension", "a for loop that accumulates its result"),
     ast.SetComp: ("a set comprehension", "a for loop that accumulates its result"),
-    ast.DictComp: ("a dictionary comprehension", "a for loop that accumulates its result"),
-    ast.GeneratorExp: ("a generator expression", "a for loop that accumulates its result"),
+    ast.DictComp: ("a dictionary comprehension", "a dictionary with constant keys, or a list of pairs"),
     ast.Yield: ("yield", "return a tuple"),
     ast.YieldFrom: ("yield from", "return a tuple"),
     ast.JoinedStr: ("a formatted string", "numbers, booleans and tuples only"),
     ast.FormattedValue: ("a formatted string", "numbers, booleans and tuples only"),
-    ast.Starred: ("a starred expression", "name the elements one by one"),
-    ast.Slice: ("a slice", "build the tuple from its elements: (t[0], t[1])"),
 }
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.MatMult: ("@", "sums of products, element by element"),
     ast.LShift: ("<<", "x * 2**n"),
     ast.RShift: (">>", "x // 2**n"),
     ast.BitOr: ("|", "`or` for booleans, arithmetic for integers"),
     ast.BitXor: ("^", "`!=` for booleans, `**` for powers"),
     ast.BitAnd: ("&", "`and` for booleans, `%` for integers"),
     ast.Invert: ("~", "`not` for booleans, `-x - 1` for integers"),
-    ast.Is: ("is", "`==` between numbers"),
-    ast.IsNot: ("is not", "`!=` between numbers"),
-    ast.In: ("in", "comparisons joined by `or`"),
-    ast.NotIn: ("not in", "comparisons joined by `and`"),
+    ast.Is: ("is", "`==` between numbers, `x is None` alone for None"),
+    ast.IsNot: ("is not", "`!=` between numbers, `x is not None` alone for None"),
+    ast.In: ("in", "`x in t` alone, joined to other comparisons by `and`"),
+    ast.NotIn: ("not in", "`x not in t` alone, joined to other comparisons by `and`"),
 }
 ALLOWED: tuple[type[ast.AST], ...] = (
     *(ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.Expr, ast.Pass),
     *(ast.Break, ast.Continue, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Compare, ast.Call, ast.Constant),
     *(ast.Attribute, ast.Subscript, ast.Name, ast.Tuple, ast.arguments, ast.arg, ast.keyword, ast.expr_context),
-    *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
+    *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Raise, ast.Assert, ast.NamedExpr, ast.List, ast.Dict, ast.Starred),
+    *(ast.ListComp, ast.GeneratorExp, ast.comprehension, ast.Slice),
 )
 
 
@@ -90,7 +81,10 @@ def _pieces(root: Function) -> Iterator[tuple[ast.AST, ast.expr | ast.stmt | ast
 
 
 def _permitted_strings(root: Function) -> set[int]:
-    """The strings that may stand: docstrings, arguments of calls, and elements of a tuple that is one."""
+    """
+    The strings, and the `...`, that may stand: docstrings, arguments of calls and elements of a tuple that is one, keys, indices,
+    messages of assertions, what keys are compared with, and the keys that a loop goes over.
+    """
     found: set[int] = set()
     for node, _ in _pieces(root):
         if isinstance(node, ast.Expr):
@@ -99,7 +93,25 @@ def _permitted_strings(root: Function) -> set[int]:
             for argument in (*node.args, *(k.value for k in node.keywords)):
                 found.add(id(argument))
                 found |= {id(e) for e in argument.elts} if isinstance(argument, ast.Tuple) else set()
+        elif isinstance(node, ast.Dict):
+            found |= {id(k) for k in node.keys}
+        elif isinstance(node, ast.Subscript):
+            found |= {id(node.slice)} | ({id(e) for e in node.slice.elts} if isinstance(node.slice, ast.Tuple) else set())
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            found.add(id(node.left))
+            found |= {id(e) for over in node.comparators for e in _elements(over)}
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            found |= {id(e) for e in (node.left, *node.comparators)}
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            found |= {id(e) for e in _elements(node.iter)}
+        elif isinstance(node, ast.Assert):
+            found.add(id(node.msg))
     return found
+
+
+def _elements(display: ast.expr) -> list[ast.expr]:
+    """The elements of a tuple or list that is written out."""
+    return display.elts if isinstance(display, (ast.Tuple, ast.List)) else []
 
 
 def _objection(node: ast.AST, strings: set[int]) -> tuple[str, str] | None:
@@ -109,34 +121,82 @@ def _objection(node: ast.AST, strings: set[int]) -> tuple[str, str] | None:
             return f"the nested function {name} has a decorator", "remove it, or apply it outside"
         case ast.List(ctx=ast.Store()):
             return None
-        case ast.arguments(vararg=ast.arg(arg=name)):
-            return f"*{name} takes any number of arguments", f"name each one, or pass a tuple: {name}"
         case ast.arguments(kwarg=ast.arg(arg=name)):
             return f"**{name} takes any keyword arguments", "name each one"
-        case ast.keyword(arg=None):
-            return "** in a call hides the names of the arguments", "write each keyword out"
+        case ast.keyword(arg=None, value=value) if not (isinstance(value, ast.Dict) and _constant_keys(value)):
+            return "** in a call hides the names of the arguments", 'write each keyword out, or a dictionary: **{"a": x}'
+        case ast.Raise() | ast.Assert():
+            return _raising(node)
+        case ast.Dict() if not _constant_keys(node):
+            return "a dictionary has constant strings as keys here", '{"a": x, "b": y}, or a list of pairs'
+        case ast.ListComp() | ast.GeneratorExp() if _has_walrus(node):
+            what = "an assignment inside a comprehension is not in the language"
+            return what, "write the loop out: it would bind the name outside"
+        case ast.comprehension(is_async=1):
+            return "an asynchronous comprehension is not in the language", "write a plain for"
+        case ast.comprehension(target=target) if (found := _target([target], False)) is not None:
+            return found
         case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.AugAssign(op=op) if type(op) in OPERATORS:
             what, remedy = OPERATORS[type(op)]
             return f"the operator {what} is not in the language", f"write {remedy}"
-        case ast.Compare(ops=ops) if bad := [o for o in ops if type(o) in OPERATORS]:
+        case ast.Compare(ops=ops) if (bad := [o for o in ops if type(o) in OPERATORS]) and not _is_test(node):
             what, remedy = OPERATORS[type(bad[0])]
             return f"the operator {what} is not in the language", f"write {remedy}"
         case ast.Assign(targets=targets) if (why := _target(targets)) is not None:
             return why
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target) if (
-            w := _target([target])
-        ) is not None:
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) if (w := _target([target])) is not None:
+            return w
+        case ast.For(target=target) if (w := _target([target], False)) is not None:
             return w
         case ast.Constant(value=value):
             return _constant(value, id(node) in strings)
-        case ast.Subscript(slice=ast.Tuple()):
-            return "an index with a comma is for arrays", "index twice: t[i][j]"
     if (refused := REFUSED.get(type(node))) is not None:
         what, remedy = refused
         return f"{what} is not in the language", f"write {remedy}"
     if not isinstance(node, ALLOWED):
         return f"{type(node).__name__} is not in the language", "write it with assignments, if, while and for"
     return None
+
+
+def _constant_keys(node: ast.Dict) -> bool:
+    return all(isinstance(k, ast.Constant) and isinstance(k.value, str) for k in node.keys)
+
+
+def _is_test(node: ast.Compare) -> bool:
+    """`x is None` and `x in t`, each alone."""
+    match node:
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+            return True
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
+            return any(isinstance(e, ast.Constant) and e.value is None for e in (left, right))
+    return False
+
+
+def _has_walrus(comprehension: ast.AST) -> bool:
+    """Whether a `:=` stands in a comprehension, outside the functions in it."""
+    todo: list[ast.AST] = [comprehension]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.NamedExpr):
+            return True
+        if not isinstance(node, ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _raising(node: ast.Raise | ast.Assert) -> tuple[str, str] | None:
+    """A raised exception is a class, or a call of it with one constant message."""
+    if isinstance(node, ast.Assert):
+        fits = node.msg is None or isinstance(node.msg, ast.Constant)
+        return None if fits else ("the message of an assertion must be a constant", 'assert x > 0, "x must be positive"')
+    if node.cause is not None and not (isinstance(node.cause, ast.Constant) and node.cause.value is None):
+        return "`raise … from` names a cause, and nothing is caught here", "leave out the cause"
+    match node.exc:
+        case None:
+            return "`raise` alone raises again what was caught, and nothing is caught here", 'raise ValueError("what is wrong")'
+        case ast.Name() | ast.Attribute() | ast.Call(func=ast.Name() | ast.Attribute(), args=[] | [ast.Constant()], keywords=[]):
+            return None
+    return "an exception is raised by its class and a constant message", 'raise ValueError("what is wrong")'
 
 
 def _constant(value: object, string_permitted: bool) -> tuple[str, str] | None:
@@ -158,8 +218,8 @@ def _constant(value: object, string_permitted: bool) -> tuple[str, str] | None:
             return f"{value!r} is not in the language", "numbers, booleans, None and tuples are values"
 
 
-def _target(targets: list[ast.expr]) -> tuple[str, str] | None:
-    """Whether something other than names is assigned to."""
+def _target(targets: list[ast.expr], fields: bool = True) -> tuple[str, str] | None:
+    """Whether something other than names, their elements and, if `fields`, their fields is assigned to."""
     todo = list(targets)
     while todo:
         match todo.pop():
@@ -167,10 +227,14 @@ def _target(targets: list[ast.expr]) -> tuple[str, str] | None:
                 pass
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 todo.extend(elements)
+            case ast.Subscript(value=ast.Name()):
+                pass
             case ast.Subscript():
-                return "an element of a tuple cannot be assigned", "build a new tuple: t = (t[0], new)"
+                return "an element of what has no name cannot be assigned", "name it: row = list(t[i]); row[j] = x; t[i] = row"
+            case ast.Attribute(value=ast.Name()) if fields:
+                pass
             case ast.Attribute():
-                return "an attribute cannot be assigned", "a variable, or a tuple that is rebuilt"
-            case ast.Starred():
-                return "a starred name takes any number of elements", "name each element"
+                return "an attribute of what has no name cannot be assigned", "a variable, or a record that is replaced"
+            case ast.Starred(value=value):
+                todo.append(value)
     return None

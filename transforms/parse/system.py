@@ -20,21 +20,43 @@ from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS
 from semantics.wellformed import problems
-from transforms.parse import calls, expressions, functions, loops, naming, shortcuts, statements
+from transforms.parse import (
+    assigning,
+    calls,
+    dispatch,
+    displays,
+    expressions,
+    functions,
+    identity,
+    iterate,
+    loops,
+    members,
+    naming,
+    numpy_calls,
+    raising,
+    shortcuts,
+    statements,
+)
 from transforms.parse.cursor import Cursor
-from transforms.parse.items import Block, Do, Eval
-from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion, text_names
+from transforms.parse.dispatch import waiting
+from transforms.parse.items import Block, Do, Eval, Walked
+from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion
 from transforms.parse.source import parameters_of, read_source
-from transforms.parse.state import NOWHERE, Frame, ParseState, Value, items_of
+from transforms.parse.state import NOWHERE, Frame, Name, ParseState, Value, Walk, items_of
+from transforms.parse.text_names import text_names
 from transforms.system import AgendaSystem
 
 FRAGMENT: Mapping[str, Any] = {"math": math, **{p.name: p for p in MACROS}}
-RULES = (*expressions.RULES, *naming.RULES, *shortcuts.RULES, *calls.RULES, *functions.RULES, *statements.RULES, *loops.RULES)
+RULES = (
+    *(*expressions.RULES, *displays.RULES, *naming.RULES, *shortcuts.RULES, *assigning.RULES, *identity.RULES, *calls.RULES),
+    *(*numpy_calls.RULES, *members.RULES, *dispatch.RULES),
+    *(*functions.RULES, *statements.RULES, *raising.RULES, *loops.RULES, *iterate.RULES),
+)
 
 
 def ended(state: ParseState) -> bool:
-    """Nothing is on the agenda and no function waits for its body to be parsed."""
-    return state.agenda is None and not state.pending
+    """Nothing is on the agenda, no function waits for its body, and whatever decides by class has looked at every class."""
+    return state.agenda is None and not state.pending and waiting(state) is None
 
 
 def at(state: ParseState) -> str:
@@ -47,7 +69,7 @@ def describe(state: ParseState, item: Any) -> str:
     kind = type(item).__name__.lower()
     node: ast.AST
     match item:
-        case Eval(piece) | Do(piece):
+        case Eval(piece) | Do(piece) | Walked(piece):
             node = piece
         case Block(block, index):
             return f"{kind} of {len(block) - index} statements"
@@ -65,11 +87,21 @@ def shown(state: ParseState) -> str:
     """The agenda's top, the operands, the variables, and the program so far."""
     program = state.program
     agenda = [describe(state, item) for item, _ in zip(items_of(state.agenda), range(8), strict=False)]
-    operands = [program.describe_name(o.node) if isinstance(o, Value) else o.found.name for o in items_of(state.operands)]
+    operands = [_operand(program, o) for o in items_of(state.operands)]
     variables = [f"{name} = {program.describe_name(node)}" for name, node in sorted(state.frame.env.items())]
     here = program.graphs[state.frame.graph].name if state.frame.graph != NOWHERE else "nowhere"
     lines = [f"κ {line}" for line in agenda] + [f"σ {' '.join(operands)}"] * bool(operands) + [f"ρ {line}" for line in variables]
     return "\n".join([f"in {here}", *lines, str(program)])
+
+
+def _operand(program: Program, operand: Value | Name | Walk) -> str:
+    match operand:
+        case Value(node):
+            return program.describe_name(node)
+        case Walk(size):
+            return f"(walk of {program.describe_name(size)})"
+        case Name(found):
+            return found.name
 
 
 def result(state: ParseState) -> Program:
@@ -103,13 +135,16 @@ SYSTEM: AgendaSystem[ParseState] = AgendaSystem(
 def start(known: Known) -> ParseState:
     """The state in which the entry waits to be parsed."""
     source, node = known.open()
-    scope = functions.replace_name(functions.understood(source, node), known.name)
+    scope = functions.replace_name(functions.understood(source, node, known.names), known.name)
     edit = Edit(empty())
     graph = edit.graph(known.name, source.location(node))
     frame = Frame(scope, known.names, graph, NOWHERE, Map())
     state = ParseState(edit.program, None, None, frame, ((known, graph, True),), Map({known.key: graph}))
     cursor = Cursor(state)
     defaults = {i: cursor.constant_default(found) for i, found in known.defaults.items()}
+    if (rest := node.args.vararg) is not None:
+        remedy = f"name each parameter, or take one tuple: {rest.arg}"
+        raise source.refuse(rest, f"*{rest.arg} is for functions that are called inside a program", remedy)
     cursor.sign(graph, functions.signature_of(node, known.name, defaults))
     return cursor.state
 
@@ -135,9 +170,9 @@ def initial_text(source: str, name: str, file: str = "<text>", names: Mapping[st
     return start(_named(source, name, file, FRAGMENT if names is None else names))
 
 
-def initial_file(path: str | Path, name: str) -> ParseState:
-    """The state from which SYSTEM parses the function called `name` in a file."""
-    return initial_text(_text(path), name, str(path), {})
+def initial_file(path: str | Path, name: str, names: Mapping[str, Any] | None = None) -> ParseState:
+    """The state from which SYSTEM parses the function called `name` in a file; `names` adds to what its text binds."""
+    return initial_text(_text(path), name, str(path), names or {})
 
 
 def _named(text: str, name: str, file: str, names: Mapping[str, Any] | None) -> Known:
@@ -167,9 +202,9 @@ def parse_text(source: str, name: str, file: str = "<text>", names: Mapping[str,
     return SYSTEM.run(initial_text(source, name, file, names))
 
 
-def parse_file(path: str | Path, name: str) -> Program:
-    """The program of the function called `name` in a file, of which nothing is run."""
-    return SYSTEM.run(initial_file(path, name))
+def parse_file(path: str | Path, name: str, names: Mapping[str, Any] | None = None) -> Program:
+    """The program of the function called `name` in a file, of which nothing is run; `names` adds to what its text binds."""
+    return SYSTEM.run(initial_file(path, name, names))
 
 
 def functions_in(path: str | Path) -> list[str]:

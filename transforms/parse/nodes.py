@@ -1,0 +1,89 @@
+"""
+Expressions that Python's grammar lacks and desugaring needs. They stand where the text that they come from stood.
+
+    Inner(f, a…)      the function f, defined and called on the spot: what CPython makes of a comprehension
+    Applied(p, a…)    the primitive p of the table, applied
+    Then(e…, v)       v, after the expressions e have been evaluated for what they assign
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, TypeVar
+
+N = TypeVar("N", bound=ast.AST)
+
+
+class Immediate(ast.FunctionDef):
+    """A function that is called where it is defined, once. Its free variables are read then, whatever is assigned later."""
+
+
+class Inner(ast.expr):
+    """The call of such a function."""
+
+    function: Immediate
+    arguments: list[ast.expr]
+    _fields = ("function", "arguments")
+
+
+class Made(ast.Call):
+    """The call of a class of records, which makes a new one."""
+
+
+class Applied(ast.expr):
+    """A primitive by name, and its arguments."""
+
+    primitive: str
+    arguments: list[ast.expr]
+    _fields = ("primitive", "arguments")
+
+
+class Then(ast.expr):
+    """Expressions that are evaluated for what they assign, and then one for its value."""
+
+    first: list[ast.expr]
+    value: ast.expr
+    _fields = ("first", "value")
+
+
+def then(first: list[ast.expr], value: ast.expr, at: ast.AST) -> ast.expr:
+    """The value after the others; the value alone if there are none."""
+    if not first:
+        return placed(value, at)
+    found = Then()
+    found.first, found.value = first, value
+    return placed(found, at)
+
+
+def inner(function: Immediate, arguments: list[ast.expr], at: ast.AST) -> Inner:
+    """The call of `function` where it is defined."""
+    found = Inner()
+    found.function, found.arguments = function, arguments
+    return placed(found, at)
+
+
+def applied(primitive: str, *arguments: ast.expr, at: ast.AST) -> Applied:
+    """The primitive on these arguments."""
+    found = Applied()
+    found.primitive, found.arguments = primitive, list(arguments)
+    return placed(found, at)
+
+
+def placed(node: N, at: ast.AST) -> N:
+    """The node, with every part of it that has no place at the place of `at`."""
+    place: dict[str, Any] = {
+        "lineno": getattr(at, "lineno", 1),
+        "col_offset": getattr(at, "col_offset", 0),
+        "end_lineno": getattr(at, "end_lineno", None),
+        "end_col_offset": getattr(at, "end_col_offset", None),
+    }
+    todo: list[ast.AST] = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, (ast.expr, ast.stmt, ast.arg, ast.keyword)):
+            if hasattr(part, "lineno"):
+                continue
+            for name, value in place.items():
+                setattr(part, name, value)
+        todo.extend(ast.iter_child_nodes(part))
+    return node

@@ -1,0 +1,60 @@
+"""
+Where a rule may look, and where it must look again after a step (DESIGN, section 5: the worklist of the engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from semantics.ir import Constant, GraphId, GraphRef, NodeId, Parameter, Program
+
+MANY = 64
+
+
+def places(program: Program) -> list[int]:
+    """Where a rule may look: every graph and every node, in order of identifier (they share one numbering)."""
+    return sorted((*program.graphs, *program.nodes))
+
+
+def describe_place(program: Program, place: int) -> str:
+    """A place as text."""
+    return f"graph @{program.graphs[place].name}" if place in program.graphs else program.describe(place)
+
+
+def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> list[int]:
+    """
+    The nodes that the last step touched (or `touched`), what they use, what uses them, the graphs they are parameters or outputs
+    of, and the calls of their graphs.
+
+    The users of a number or a primitive are not looked at, nor are more than MANY users of anything: what they miss is found
+    when the worklist is empty.
+    """
+    near: set[int] = set()
+    owners: set[GraphId] = set()
+    for node in program.touched if touched is None else touched:
+        if node not in program.nodes:
+            continue
+        near.add(node)
+        found = program.nodes[node]
+        if isinstance(found, Constant):
+            if isinstance(found.value, GraphRef):
+                near.add(found.value.graph)
+                _add_users(program, node, near)
+            continue
+        near.update(program.inputs(node))
+        _add_users(program, node, near)
+        near.update(program.returns.get(node, ()))
+        owners.add(found.graph)
+        if isinstance(found, Parameter):
+            near.add(found.graph)
+    for graph in owners:
+        reference = program.reference(graph)
+        if reference is not None:
+            _add_users(program, reference, near)
+    return sorted(near)
+
+
+def _add_users(program: Program, node: NodeId, near: set[int]) -> None:
+    users = program.users(node)
+    if len(users) <= MANY:
+        near.update(use.user for use in users)
