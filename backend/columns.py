@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.status import DIVISION, OVERFLOW, ZERO_POWER
+from backend.structure import STRUCTURAL
 from semantics.errors import IllTyped
+from semantics.primitives.array_rows import ARRAYS
 from semantics.primitives.row import Column, Hole
-from semantics.primitives.table import ELEMENTARY, MACROS, STRUCTURE
+from semantics.primitives.table import ELEMENTARY, MACROS, TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 from semantics.type_lattice import Literal, erase
 
@@ -87,14 +89,14 @@ def _pow(a: Any, b: Any) -> Template:
     )
 
 
-def _chosen(op: str) -> Cell:
-    """min and max: the second argument if it is strictly better, else the first, NaN included."""
+def _chosen(op: str, otherwise: str = "") -> Cell:
+    """min and max: the second argument if it is strictly better (or `otherwise`), else the first, NaN included."""
 
     def cell(*types: Any) -> Template:
         kinds = {erase(t) for t in types}
         if len(kinds) > 1:
             raise IllTyped("min and max of an integer and a real yield either", rule="backend", remedy="convert both to reals")
-        return Template(f"({{1}} if {{1}} {op} {{0}} else {{0}})", kinds.pop())
+        return Template(f"({{1}} if {{1}} {op} {{0}}{otherwise} else {{0}})", kinds.pop())
 
     return cell
 
@@ -148,10 +150,18 @@ def _fixed(template: Template) -> Cell:
 
 
 _BY_ZERO = ("{1} == 0", DIVISION)
+_NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argument is
+
+ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
+NO_ARRAYS = Hole("arrays are not compiled yet")
+NO_DATA = Hole("records, slices and memory are not compiled yet")
+NOT_COMPILED = (NO_ARRAYS, NO_DATA)
 
 CELLS: dict[str, Cell | Hole] = {
+    **dict.fromkeys(TABLE, NO_DATA),
+    **{p.name: NO_ARRAYS for p in ARRAYS},
+    **dict.fromkeys(STRUCTURAL, ON_STRUCTURE),
     **{p.name: _function(p.name, len(p.signature)) for p in ELEMENTARY},
-    **{p.name: Hole("structural: computed on the structure of values, before any code exists") for p in STRUCTURE},
     **{p.name: Hole("it works on functions; expand it with nested_grad first") for p in MACROS},
     "add": _arithmetic(
         _real("{0} + {1}"),
@@ -179,8 +189,13 @@ CELLS: dict[str, Cell | Hole] = {
     "abs": _abs,
     "min": _chosen("<"),
     "max": _chosen(">"),
+    "minimum": _chosen("<", _NAN),
+    "maximum": _chosen(">", _NAN),
+    "logaddexp": _fixed(_real("_logaddexp({0}, {1})", "_logaddexp")),
+    "single": _fixed(_real("_single({0})", "_single")),
     "sign": _fixed(_real("_sign({0})", "_sign")),
     "to_real": _fixed(_real("{0}")),
+    "apart": lambda a: Template("{0}", a),
     "to_boolean": _to_boolean,
     "to_integer": _whole("_trunc({0})", "_trunc"),
     "floor": _whole("_floor({0})"),
@@ -192,6 +207,8 @@ CELLS: dict[str, Cell | Hole] = {
     "eq": _comparison("=="),
     "ne": _comparison("!="),
     "not_": _fixed(Template("(not {0})", BOOLEAN)),
+    "and_": _fixed(Template("({0} and {1})", BOOLEAN)),
+    "or_": _fixed(Template("({0} or {1})", BOOLEAN)),
     "range_length": _fixed(Template("_range_({0}, {1}, {2})", INTEGER, helpers=("_range_",), fallible=True)),
     "seed": _fixed(Template("1.0", REAL)),
 }
@@ -199,6 +216,7 @@ CELLS: dict[str, Cell | Hole] = {
 NUMBA = Column("numba", CELLS)
 
 _EXACT = Hole("correctly rounded or exact on every target: no error to bound")
+_CANCELS = Hole("its last addition may cancel, so no number of ulp of the result bounds it; the running error does")
 _BOUNDS: dict[str, float] = {
     "exp": 2, "expm1": 2, "log": 2, "log1p": 2, "log2": 2, "log10": 3, "cbrt": 2, "sin": 3, "cos": 3, "tan": 3, "pow": 3,
     "asin": 3, "acos": 3, "atan": 3, "atan2": 3, "sinh": 3, "cosh": 3, "tanh": 4, "asinh": 4, "acosh": 4, "atanh": 4,
@@ -213,4 +231,12 @@ def _bound(ulps: float) -> Callable[[], float]:
     return cell
 
 
-ULP = Column("ulp", {**dict.fromkeys(CELLS, _EXACT), **{name: _bound(u) for name, u in _BOUNDS.items()}})
+ULP = Column(
+    "ulp",
+    {
+        **dict.fromkeys(CELLS, _EXACT),
+        **{name: cell for name, cell in CELLS.items() if cell in NOT_COMPILED},
+        **{name: _bound(u) for name, u in _BOUNDS.items()},
+        "logaddexp": _CANCELS,
+    },
+)

@@ -21,6 +21,7 @@ from backend.flow import components
 from backend.prelude import closure
 from backend.regions import Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
+from backend.subset import refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, infer
 from semantics.ir import Program
@@ -41,6 +42,7 @@ class Lowered:
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
+    refuse_uncompiled(program, argument_types)
     try:
         return _Lowering(program, infer(program, argument_types, literals=False)).run()
     except (IllTyped, Malformed, OutOfFuel):

@@ -2,7 +2,8 @@
 Helpers of generated code, in the language of generated code: plain Python that a JIT can type, integers of 64 bits.
 
 Each is included where it is used. Those named with a trailing `_` answer with (value, status). Free names are bound when
-the code is loaded: `_div`, `_mul`, `_floor`, `_fmod`, `_copysign`, `_pow`, `_MAX`, `_MIN`, `_inf`, `_nan`.
+the code is loaded: `_div`, `_mul`, `_floor`, `_fmod`, `_copysign`, `_pow`, `_exp`, `_log1p`, `_f32`, `_MAX`, `_MIN`, `_inf`,
+`_nan`.
 
 Integer operations test before they compute: in 64 bits an overflow is undefined, and a test after it would be removed.
 Float `//` and `%` follow CPython's algorithm step by step; a compiler's own contain products that it may contract.
@@ -130,6 +131,23 @@ def _sign(x):
     if x != 0.0 and x == x:
         return _copysign(1.0, x)
     return x + 0.0
+""",
+        (),
+    ),
+    "_single": (
+        """
+def _single(x):
+    return _f32(x) * 1.0
+""",
+        (),
+    ),
+    "_logaddexp": (
+        """
+def _logaddexp(x, y):
+    if x == y and x - x != 0.0:
+        return x
+    larger = y if y > x or y != y else x
+    return larger + _log1p(_exp(-abs(x - y)))
 """,
         (),
     ),

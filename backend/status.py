@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
 
-OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK = range(10)
+OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK, RAISED = range(11)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -18,6 +18,7 @@ _TRAPS = {
     ZERO_POWER: ("0 to a negative power", "test the base first"),
     ZERO_STEP: ("range with step 0", "test the step first"),
     UNBOUND: ("a local variable is used before it is assigned", "assign it on every path"),
+    RAISED: ("the program raises, or an assertion does not hold", 'run it with target="reference", which gives the message'),
     STUCK: ("the program does not return here", "every path to this place traps"),
 }
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from backend import toolchain
 
-VERSION = 2  # of the bindings, which the source does not show
+VERSION = 3  # of the bindings, which the source does not show
 
 
 @cache

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from backend.shape import Fn, Items, Nothing, Reg, literal, select
-from backend.status import INDEX
+from backend.status import INDEX, RAISED
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL, UNIT
@@ -32,6 +32,11 @@ def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> 
     if condition.value is not None:
         return consequent if condition.value else alternative
     return select(condition.text, consequent, alternative)
+
+
+def where(emit: Emitter, condition: Any, x: Any, y: Any) -> Any:
+    """One of two values that are both there already: a switch."""
+    return switch(emit, condition, x, y)
 
 
 def make_tuple(emit: Emitter, *items: Any) -> Any:
@@ -69,6 +74,21 @@ def of_length(emit: Emitter, t: Any, n: Any) -> Any:
         emit.trap("True", INDEX)
         return None
     return t
+
+
+def iterated(emit: Emitter, t: Any) -> Any:
+    """A tuple itself: dictionaries are not compiled."""
+    return t
+
+
+def place_in(emit: Emitter, t: Any, i: Any) -> Any:
+    """The index itself, likewise."""
+    return i
+
+
+def fail(emit: Emitter, message: Any) -> Any:
+    """Always a trap. The message is not carried: the status says that something was raised."""
+    emit.trap("True", RAISED)
 
 
 def gadd(emit: Emitter, a: Any, b: Any) -> Any:
@@ -116,10 +136,14 @@ def to_boolean(emit: Emitter, x: Any) -> Any:
 
 STRUCTURAL: dict[str, Callable[..., Any]] = {
     "switch": switch,
+    "where": where,
     "make_tuple": make_tuple,
     "getitem": getitem,
     "length": length,
     "of_length": of_length,
+    "iterated": iterated,
+    "place_in": place_in,
+    "fail": fail,
     "gadd": gadd,
     "inject": inject,
     "instantiate": instantiate,

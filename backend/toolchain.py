@@ -21,13 +21,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from semantics.columns.meaning import ELEMENTARY, atan2, copysign, hypot, ieee_divide, ieee_power
+from semantics.arrays import single
+from semantics.columns.arithmetic import ieee_divide, ieee_power
+from semantics.columns.elementary import ELEMENTARY, atan2, copysign, hypot
 from semantics.errors import IllTyped
 from semantics.primitives.table import ELEMENTARY as ROWS
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
 
 TARGETS = ("python", "cpu", "cuda-simulator", "cuda")
-NAMES = tuple(p.name for p in ROWS)
+NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a helper
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
 Bindings = dict[str, Any]
@@ -51,7 +53,7 @@ def python_bindings() -> Bindings:
     """The reference's functions."""
     functions: Bindings = {f"_{name}": cell for name, cell in ELEMENTARY.items()}
     functions |= {"_atan2": atan2, "_hypot": hypot, "_copysign": copysign, "_pow": ieee_power, "_div": ieee_divide}
-    return functions | CONSTANTS | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod}
+    return functions | CONSTANTS | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
 
 
 @cache
@@ -68,6 +70,7 @@ def _cpu_functions() -> Bindings:
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
+        "_f32": numpy.float32,
         "_fmod": numpy.fmod,
     }
 
@@ -96,6 +99,7 @@ def _cuda_functions() -> Bindings:
         "_pow": libdevice.pow,
         "_mul": libdevice.dmul_rn,
         "_floor": libdevice.floor,
+        "_f32": libdevice.double2float_rn,
         "_fmod": libdevice.fmod,
         "_div": _div,
     }

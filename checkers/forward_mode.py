@@ -16,11 +16,13 @@ from typing import Any
 
 from checkers.columns.leaves import Coordinate, Path, at_path, coordinates, is_discrete, map_leaves, path_of
 from checkers.columns.partials import body, has_structure, partials, wanted
+from semantics.columns.arrays import Elements, array_cell
+from semantics.columns.elementwise import elementwise
 from semantics.columns.structure import wrong
 from semantics.denotation import FLOATS, Reading, denote
 from semantics.ir import Program
 from semantics.primitives.row import Column, Hole, Primitive
-from semantics.primitives.table import TABLE
+from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.tangents import ZERO, gadd
 from semantics.values import Closure
 
@@ -36,6 +38,8 @@ class Dual:
     def __add__(self, other: Any) -> Any:
         if other is ZERO:
             return self
+        if isinstance(other, Dual) and other.level > self.level:
+            return other.__radd__(self)
         primal, tangent = _split(other, self.level)
         return Dual(self.primal + primal, gadd(self.tangent, tangent), self.level)
 
@@ -60,7 +64,7 @@ class DualColumn(Column):
     inner: Reading = FLOATS
     level: int = 1
     tangents: Column = field(default_factory=lambda: partials(FLOATS))
-    made: dict[Primitive, Callable[..., Any] | Hole] = field(default_factory=dict)
+    made: dict[Any, Callable[..., Any] | Hole] = field(default_factory=dict)
 
     def find(self, primitive: Primitive) -> Callable[..., Any] | Hole:
         """The cell of a primitive: its inner cell on primals, its partials on tangents."""
@@ -72,6 +76,21 @@ class DualColumn(Column):
         program = body(primitive, self.tangents)
         if program is not None:
             return lambda *arguments: denote(program, arguments, Reading(self, self.inner.lift, self.inner.truth))
+        if (on_arrays := array_cell(primitive, Elements(self.scalar, self.inner.truth))) is not None:
+            return on_arrays
+        if primitive.name in ELEMENTWISE and TABLE[primitive.name] is primitive:
+            return elementwise(primitive, self.scalar(primitive), Elements(self.scalar, self.inner.truth))
+        return self._scalar(primitive)
+
+    def scalar(self, primitive: Primitive) -> Any:
+        """The cell on numbers alone; one that refuses where the carrier has none."""
+        key = ("scalar", primitive)
+        if key not in self.made:
+            self.made[key] = self._scalar(primitive)
+        cell = self.made[key]
+        return Column("dual", {primitive.name: cell})[primitive] if isinstance(cell, Hole) else cell
+
+    def _scalar(self, primitive: Primitive) -> Callable[..., Any] | Hole:
         value = self.inner.column.find(primitive)
         if isinstance(value, Hole) or (has_structure(primitive) and primitive.name != "seed"):
             return value
@@ -168,15 +187,26 @@ def second_derivative(
     program: Program, primals: Sequence[Any], i: Coordinate = 0, j: Coordinate = 0, carrier: Reading = FLOATS
 ) -> Any:
     """∂²/∂xᵢ∂xⱼ of a real result, by dual numbers over dual numbers."""
-    one = carrier.lift(1.0)
     outer_path, inner_path = path_of(primals, i), path_of(primals, j)
+
+    def unit(at: Path) -> Any:
+        return map_leaves(lambda path, _: 1.0 if path == at else None, tuple(primals))
+
+    return second_along(program, primals, unit(inner_path), unit(outer_path), carrier)
+
+
+def second_along(program: Program, primals: Sequence[Any], v: Sequence[Any], u: Sequence[Any], carrier: Reading = FLOATS) -> Any:
+    """The derivative along u of the derivative along v of a real result; directions have the structure of the arguments."""
     inner = duals(carrier)
     outer = duals(inner)
 
     def seeded(path: Path, leaf: Any) -> Any:
         value = carrier.lift(leaf)
-        value = Dual(value, one, _level(inner)) if path == inner_path else value
-        return Dual(value, one, _level(outer)) if path == outer_path else value
+        for direction, reading in ((v, inner), (u, outer)):
+            tangent = at_path(tuple(direction), path)
+            if tangent is not None and tangent is not ZERO:
+                value = Dual(value, carrier.lift(tangent), _level(reading))
+        return value
 
     result = denote(program, map_leaves(seeded, tuple(primals)), outer)
     if is_discrete(result) or isinstance(result, (tuple, Closure)):

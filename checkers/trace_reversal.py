@@ -14,13 +14,15 @@ from typing import Any
 
 from checkers.columns.leaves import Path, coordinates, is_discrete, map_leaves
 from checkers.columns.partials import TANGENT, body, has_structure, partials, wanted
+from semantics.columns.arrays import Elements, array_cell
+from semantics.columns.elementwise import elementwise
 from semantics.columns.structure import wrong
 from semantics.denotation import FLOATS, Reading, denote
 from semantics.edit import Edit, empty
 from semantics.errors import IllTyped
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Column, Hole, Primitive
-from semantics.primitives.table import TABLE
+from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.tangents import ZERO
 from semantics.values import Closure
 
@@ -116,6 +118,19 @@ class _TracedColumn(Column):
         program = body(primitive, TANGENT)
         if program is not None:
             return lambda *arguments: denote(program, arguments, Reading(self, carrier.lift, carrier.truth))
+        if (on_arrays := array_cell(primitive, Elements(self.scalar, carrier.truth))) is not None:
+            return on_arrays
+        if primitive.name in ELEMENTWISE and TABLE[primitive.name] is primitive:
+            return elementwise(primitive, self.scalar(primitive), Elements(self.scalar, carrier.truth))
+        return self._scalar(primitive)
+
+    def scalar(self, primitive: Primitive) -> Any:
+        """The cell on numbers alone; one that refuses where the carrier has none."""
+        cell = self._scalar(primitive)
+        return Column("traced", {primitive.name: cell})[primitive] if isinstance(cell, Hole) else cell
+
+    def _scalar(self, primitive: Primitive) -> Callable[..., Any] | Hole:
+        carrier = self.tape.reading
         cell = carrier.column.find(primitive)
         if isinstance(cell, Hole) or (has_structure(primitive) and primitive.name != "seed"):
             return cell

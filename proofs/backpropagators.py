@@ -42,6 +42,7 @@ from semantics.tangents import ZERO
 from transforms.backpropagators import backpropagator
 
 MOST_POINTS = 120
+CONVEX, CONCAVE = ("max", "maximum"), ("min", "minimum")
 SMALL_POINTS = (*POOL, Fraction(1, 4), Fraction(-1, 3), Fraction(4, 3))
 AXIOMS: dict[str, tuple[str, ...]] = {
     "tan": ("tangent",),
@@ -233,9 +234,9 @@ class _Judge:
     # kinks
 
     def kink(self) -> Verdict | None:
-        """At a kink of a convex function (abs, max; -min) the cotangents at dout = 1 are a subgradient."""
+        """At a kink of a convex function (abs, max; of a concave one its negative) the cotangents at dout = 1 are a subgradient."""
         name = self.primitive.name
-        if name not in ("abs", "max", "min"):
+        if name not in ("abs", *CONVEX, *CONCAVE):
             return None
         x = z3.Real("x")
         arguments = [real(0)] if name == "abs" else [x, x]
@@ -248,7 +249,7 @@ class _Judge:
             linear = out
             for s, y, at in zip(slopes, elsewhere, arguments, strict=True):
                 linear = linear + s * (y - at)
-            sides = there >= linear if name != "min" else there <= linear
+            sides = there <= linear if name in CONCAVE else there >= linear
             answer = self.inquiry.ask([*path.all, z3.Not(sides)])
             if answer.status == SAT:
                 return self.refute_kink(path, slopes, sides)

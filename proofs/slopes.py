@@ -79,6 +79,15 @@ def _hypot_slope(i: int) -> Slope:
     return Slope(lambda x, h: (2 * x[i] + h) / (_root("sqrt", _moved(x, i, h)) + _root("sqrt", _moved(x, i, real(0)))))
 
 
+_LARGER = (
+    Slope(lambda x, h: z3.If(x[0] > x[1], real(1), real(0)), _gap),
+    Slope(lambda x, h: z3.If(x[1] > x[0], real(1), real(0)), _gap),
+)
+_SMALLER = (
+    Slope(lambda x, h: z3.If(x[0] < x[1], real(1), real(0)), _gap),
+    Slope(lambda x, h: z3.If(x[1] < x[0], real(1), real(0)), _gap),
+)
+
 SLOPES: dict[str, tuple[Slope, ...]] = {
     "add": (Slope(lambda x, h: real(1)), Slope(lambda x, h: real(1))),
     "sub": (Slope(lambda x, h: real(1)), Slope(lambda x, h: real(-1))),
@@ -89,16 +98,11 @@ SLOPES: dict[str, tuple[Slope, ...]] = {
     ),
     "neg": (Slope(lambda x, h: real(-1)),),
     "to_real": (Slope(lambda x, h: real(1)),),
+    "single": (Slope(lambda x, h: real(1)),),
     "abs": (Slope(lambda x, h: _sign(x[0]), lambda x, h: _less(h, x[0])),),
     "sign": (Slope(lambda x, h: real(0), lambda x, h: _less(h, x[0])),),
-    "max": (
-        Slope(lambda x, h: z3.If(x[0] > x[1], real(1), real(0)), _gap),
-        Slope(lambda x, h: z3.If(x[1] > x[0], real(1), real(0)), _gap),
-    ),
-    "min": (
-        Slope(lambda x, h: z3.If(x[0] < x[1], real(1), real(0)), _gap),
-        Slope(lambda x, h: z3.If(x[1] < x[0], real(1), real(0)), _gap),
-    ),
+    **dict.fromkeys(("max", "maximum"), _LARGER),
+    **dict.fromkeys(("min", "minimum"), _SMALLER),
     "copysign": (
         Slope(lambda x, h: _sign(x[0]) * _sign(x[1]), lambda x, h: _less(h, x[0])),
         Slope(lambda x, h: real(0), lambda x, h: _less(h, x[1])),

@@ -1,7 +1,8 @@
 """
 The column "ball": reals are balls, midpoint and radius, of `python-flint`; every result encloses the exact one.
 
-Integers stay integers, doubles are taken exactly. A comparison, a kink or an edge of a domain is decided when all reals of
+Integers stay integers, doubles are taken exactly; `single` rounds nothing, since its ball holds the real that is rounded. Arrays
+hold balls. A comparison, a kink or an edge of a domain is decided when all reals of
 the ball agree; if some differ, `Undecided` says that the point lies on a guard boundary; if none is in the domain, `Trap`.
 Balls know no signed zeros and no NaN.
 
@@ -36,6 +37,8 @@ from checkers.columns.ball_decisions import (
     truncate,
     whole,
 )
+from semantics.arrays import Array
+from semantics.columns.arrays import with_arrays
 from semantics.columns.meaning import MEANING
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import instantiate, wrong
@@ -214,7 +217,24 @@ def _atan2(y: Any, x: Any) -> arb:
     return finite("atan2", arb.atan2(y, x))
 
 
+def _logaddexp(a: Any, b: Any) -> arb:
+    """log(exp x + exp y) = x + log1p(exp(y - x)), with the larger first where it is known: exp(y - x) does not overflow then."""
+    x, y = ball_of("logaddexp", a), ball_of("logaddexp", b)
+    if y > x:
+        x, y = y, x
+    return finite("logaddexp", x + (y - x).exp().log1p())
+
+
+def _where(c: Any, a: Any, b: Any) -> Any:
+    if not isinstance(c, bool):
+        raise wrong("where", "a boolean", c)
+    check_numbers("where", *(x for x in (a, b) if not isinstance(x, bool)))
+    return a if c else b
+
+
 def _seed(out: Any) -> arb:
+    if isinstance(out, Array) and out.shape == ():
+        return _seed(out.items[0])
     if not isinstance(out, arb):
         raise wrong("grad", "a function whose result is a real", out)
     return arb(1)
@@ -242,6 +262,13 @@ def _cells(smooth: bool) -> dict[str, Callable[..., Any] | Hole]:
         "atan2": _atan2,
         "hypot": _hypot(smooth),
         "copysign": _copysign,
+        "maximum": _arithmetic("maximum", lambda a, b: b if less("maximum", a, b) else a),
+        "minimum": _arithmetic("minimum", lambda a, b: b if less("minimum", b, a) else a),
+        "where": _where,
+        "logaddexp": _logaddexp,
+        "single": lambda a: ball_of("single", a),
+        "and_": MEANING.cells["and_"],
+        "or_": MEANING.cells["or_"],
         "to_real": lambda a: ball_of("float", a),
         "to_integer": to_whole("int", truncate),
         "to_boolean": to_boolean,
@@ -278,7 +305,8 @@ def _precisely(bits: int, cell: Callable[..., Any] | Hole) -> Callable[..., Any]
 @cache
 def balls(bits: int = BITS, smooth: bool = False) -> Reading:
     """The reading by balls of `bits` bits; with `smooth`, undecided wherever a primitive has no finite derivative."""
-    return Reading(Column("ball", {name: _precisely(bits, cell) for name, cell in _cells(smooth).items()}), lift)
+    cells = with_arrays(_cells(smooth))
+    return Reading(Column("ball", {name: _precisely(bits, cell) for name, cell in cells.items()}), lift)
 
 
 def ball_column(bits: int = BITS) -> Column:

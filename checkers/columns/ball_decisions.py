@@ -13,6 +13,7 @@ from typing import Any
 from flint import arb
 
 from checkers.columns.undecided import Undecided
+from semantics.arrays import Array
 from semantics.columns.meaning import MEANING
 from semantics.columns.structure import wrong
 from semantics.errors import Trap
@@ -21,6 +22,8 @@ from semantics.tangents import ZERO
 
 def lift(value: Any) -> Any:
     """A constant as balls read it: a double is the real it stands for, exactly."""
+    if isinstance(value, Array):
+        return value.with_items(map(lift, value.items))
     if type(value) is not float:
         return value
     if math.isnan(value):
@@ -85,7 +88,7 @@ def equal(name: str, a: Any, b: Any) -> bool:
     if isinstance(a, bool) and isinstance(b, bool):
         return a == b
     a, b = (ball_of(name, x) for x in (a, b))
-    if a == b:
+    if a is b or a == b:  # one and the same ball stands for one real
         return True
     if a != b:
         return False
@@ -146,4 +149,6 @@ def truncate(x: arb) -> int:
 
 def to_boolean(x: Any) -> Any:
     """Python's truth, when that is certain."""
+    if isinstance(x, Array) and len(x.items) == 1:
+        x = x.items[0]
     return sign_of("bool", x) != 0 if isinstance(x, arb) else MEANING.cells["to_boolean"](x)  # type: ignore[operator]

@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from immutables import Map
+
+from semantics.arrays import Array
 from semantics.errors import IllTyped
+from semantics.memory import Cells, Memory, Pointer, ordered
 from semantics.primitives.row import Primitive
-from semantics.tangents import ZERO, Sparse, Zero
+from semantics.structured import Ellipsis_, Label, Record, Slice
+from semantics.tangents import ZERO, Sparse, SparseArray, Zero, dense
 from semantics.values import Closure, Unbound
 
 Path = tuple[int, ...]
@@ -20,7 +25,7 @@ Coordinate = int | Path
 
 def is_discrete(value: Any) -> bool:
     """Whether a leaf carries no derivative, whatever the carrier: unit, booleans, integers, text, primitives, ZERO."""
-    return value is None or isinstance(value, (bool, int, str, Primitive, Unbound, Zero))
+    return value is None or isinstance(value, (bool, int, str, Primitive, Unbound, Zero, Slice, Label, Ellipsis_, Pointer))
 
 
 def map_leaves(function: Callable[[Path, Any], Any], value: Any, closures: bool = True) -> Any:
@@ -37,13 +42,20 @@ def map_leaves(function: Callable[[Path, Any], Any], value: Any, closures: bool 
         if gather >= 0:
             parts = tuple(built[len(built) - gather :])
             del built[len(built) - gather :]
-            built.append(Closure(item.graph, parts, item.name) if isinstance(item, Closure) and closures else parts)
+            built.append(_again(item, parts, closures))
             continue
         match item:
             case Closure(_, captured):
                 parts = captured
             case Sparse():
                 parts = tuple(item[i] for i in range(item.size))
+            case SparseArray():
+                item = dense(item)
+                parts = item.items
+            case Array(_, _, items) | Record(_, items):
+                parts = items
+            case Memory() | Cells():
+                parts = tuple(content for _, content in ordered(item))
             case tuple():
                 parts = item
             case _:
@@ -52,6 +64,22 @@ def map_leaves(function: Callable[[Path, Any], Any], value: Any, closures: bool 
         todo.append((path, item, len(parts)))
         todo.extend(((*path, i), parts[i], -1) for i in reversed(range(len(parts))))
     return built[0]
+
+
+def _again(item: Any, parts: tuple[Any, ...], closures: bool) -> Any:
+    """The structure of `item` with other parts."""
+    match item:
+        case Closure() if closures:
+            return Closure(item.graph, parts, item.name)
+        case Array():
+            return Array(item.dtype, item.shape, parts)
+        case Record():
+            return Record(item.label, parts)
+        case Memory() | Cells():
+            cells = Map(zip((address for address, _ in ordered(item)), parts, strict=True))
+            return Memory(item.home, item.next, cells) if isinstance(item, Memory) else Cells(cells)
+        case _:
+            return parts
 
 
 def coordinates(arguments: Sequence[Any]) -> tuple[Path, ...]:
@@ -84,5 +112,5 @@ def at_path(value: Any, path: Path) -> Any:
     for index in path:
         if value is ZERO:
             return ZERO
-        value = value[index]
+        value = value.items[index] if isinstance(value, Record) else value[index]
     return value

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from semantics.arrays import Array
+from semantics.columns.arrays import with_arrays
 from semantics.columns.meaning import MEANING
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import instantiate, wrong
@@ -83,6 +85,8 @@ def lift(value: Any) -> Any:
         if not math.isfinite(value):
             raise Trap(f"{value} is no residue", rule="modular")
         return residue(Fraction(value))
+    if isinstance(value, Array):
+        return value.with_items(map(lift, value.items))
     return value
 
 
@@ -152,6 +156,18 @@ def _comparison(oracle: Oracle, name: str) -> Callable[[Any, Any], bool]:
     return cell
 
 
+def _where(c: Any, a: Any, b: Any) -> Any:
+    if not isinstance(c, bool):
+        raise wrong("where", "a boolean", c)
+    return a if c else b
+
+
+def _truth(x: Any) -> Any:
+    if isinstance(x, Array) and len(x.items) == 1:
+        x = x.items[0]
+    return x.value != 0 if isinstance(x, Residue) else MEANING.cells["to_boolean"](x)  # type: ignore[operator]
+
+
 def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
     """The cells over one oracle."""
 
@@ -185,11 +201,17 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
         "abs": magnitude,
         "min": lambda a, b: b if lesser(oracle, b, a) else a,
         "max": lambda a, b: b if lesser(oracle, a, b) else a,
+        "minimum": lambda a, b: b if lesser(oracle, b, a) else a,
+        "maximum": lambda a, b: b if lesser(oracle, a, b) else a,
+        "where": _where,
+        "single": lambda a: _real("single", a),
+        "and_": MEANING.cells["and_"],
+        "or_": MEANING.cells["or_"],
         "sign": sign,
         "copysign": lambda a, b: _real("copysign", magnitude(_real("copysign", a))) * sign(b),
         "to_real": lambda a: _real("float", a),
         "to_integer": _whole("int"),
-        "to_boolean": lambda x: x.value != 0 if isinstance(x, Residue) else MEANING.cells["to_boolean"](x),  # type: ignore[operator]
+        "to_boolean": _truth,
         "floor": _whole("floor"),
         "ceil": _whole("ceil"),
         "not_": MEANING.cells["not_"],
@@ -205,7 +227,7 @@ def lesser(oracle: Oracle, a: Any, b: Any) -> bool:
 
 def modular(oracle: Oracle) -> Reading:
     """The reading over one oracle; two programs are compared under one and the same."""
-    return Reading(Column("modular", cells(oracle)), lift)
+    return Reading(Column("modular", with_arrays(cells(oracle))), lift)
 
 
 MODULAR = modular(Oracle()).column

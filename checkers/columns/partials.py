@@ -9,6 +9,8 @@ Conventions where a primitive is not differentiable (everywhere else the derivat
     abs(x)             sign(x), so 0 at 0
     min(x, y)          all to x if not y < x, else all to y: to the argument that is returned
     max(x, y)          all to x if not y > x, else all to y
+    maximum, minimum   as max and min
+    where(c, x, y)     all to the one that is chosen
     sqrt, cbrt at 0    inf
     asin, acos at ±1   ±inf; acosh at 1 inf
     hypot at (0, 0)    (0, 0)
@@ -32,6 +34,8 @@ from typing import Any
 from checkers.columns.undecided import Undecided
 from semantics.denotation import FLOATS, Reading
 from semantics.ir import Program
+from semantics.primitives.array_rows import ARRAYS
+from semantics.primitives.memory_rows import MEMORY
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import COMPARISONS, MACROS, STRUCTURE, TABLE
 from semantics.tangents import ZERO
@@ -170,6 +174,25 @@ def _turn(n: Numbers, x: Any, y: Any) -> Any:
     return n.div(n.div(x, r), r)
 
 
+def _where(chosen: bool) -> Partial:
+    """1 to the value that the condition chooses, nothing to the other."""
+
+    def partial(n: Numbers, c: Any, x: Any, y: Any, out: Any) -> Any:
+        return n.real(1.0) if n.holds(c) == chosen else ZERO
+
+    return partial
+
+
+def _share_of_exponential(index: int) -> Partial:
+    """exp(x - out), the share of exp(x) in exp(x) + exp(y), as 1 / (1 + exp(y - x)): also where both are infinite apart."""
+
+    def partial(n: Numbers, x: Any, y: Any, out: Any) -> Any:
+        own, other = (x, y) if index == 0 else (y, x)
+        return _inverse(n, n.add(n.real(1.0), n.exp(n.sub(other, own))))
+
+    return partial
+
+
 SMOOTH: dict[str, tuple[Partial, ...]] = {
     "add": (_one, _one),
     "sub": (_one, _minus_one),
@@ -208,6 +231,11 @@ SMOOTH: dict[str, tuple[Partial, ...]] = {
     "copysign": (lambda n, x, y, out: n.mul(n.sign(x), n.copysign(n.real(1.0), y)), _none),
     "erf": (_gauss,),
     "erfc": (lambda n, x, out: n.neg(_gauss(n, x, out)),),
+    "maximum": (_chosen(_second_is_more, 0), _chosen(_second_is_more, 1)),
+    "minimum": (_chosen(_second_is_less, 0), _chosen(_second_is_less, 1)),
+    "where": (_none, _where(True), _where(False)),
+    "logaddexp": (_share_of_exponential(0), _share_of_exponential(1)),
+    "single": (_one,),
     "to_real": (_one,),
     "to_integer": (_none,),
     "to_boolean": (_none,),
@@ -218,6 +246,8 @@ SMOOTH: dict[str, tuple[Partial, ...]] = {
 
 HOLES: dict[str, Hole] = {
     **{p.name: Hole("it moves values about; readings with tangents follow its structure") for p in STRUCTURE},
+    **{p.name: Hole("its elements carry their own tangents; it is read element by element") for p in ARRAYS},
+    **{p.name: Hole("it moves values about; readings with tangents follow its structure") for p in MEMORY},
     "J": Hole("a function on functions, expanded before a program runs"),
     **{p.name: Hole("a function on functions, expanded before a program runs") for p in MACROS},
 }
@@ -234,6 +264,6 @@ def has_structure(primitive: Primitive) -> bool:
     return primitive.name in _STRUCTURAL and TABLE[primitive.name] is primitive
 
 
-_STRUCTURAL = frozenset(p.name for p in STRUCTURE)
+_STRUCTURAL = frozenset(p.name for p in (*STRUCTURE, *ARRAYS, *MEMORY))
 
 TANGENT = partials()

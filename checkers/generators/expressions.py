@@ -117,6 +117,17 @@ def with_kink(w: Writer, depth: int) -> Expression:
     return Expression(form.format(a.text, b.text), max(a.bound, b.bound))
 
 
+EXTREMES = ("np.maximum({0}, {1})", "np.minimum({0}, {1})", "np.where({0} < 0.5, {1}, 1.0)")
+
+
+def of_numpy(w: Writer, depth: int) -> Expression:
+    """The scalar functions that Python has not; `float` makes of NumPy's number one of Python's."""
+    w.mark("numpy")
+    forms = (*(() if w.options.smooth else EXTREMES), *(() if w.options.rational_only else ("np.logaddexp({0}, {1})",)))
+    a, b = real(w, depth), real(w, depth)
+    return Expression(f"float({w.pick(forms).format(a.text, b.text)})", max(a.bound, b.bound) + 1.0)
+
+
 def element(w: Writer, depth: int) -> Expression:
     """An element of a tuple in scope, by a constant index."""
     tuples = w.known("tuple")
@@ -219,6 +230,7 @@ MAKERS: tuple[tuple[Callable[[Writer, int], Expression], str], ...] = (
     (elementary, "math"),
     (conditional, "conditional"),
     (with_kink, "kinks"),
+    (of_numpy, "numpy"),
     (element, "tuple"),
     (with_integer, "integer"),
     (applied, "definition"),

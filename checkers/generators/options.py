@@ -30,6 +30,7 @@ FEATURES = (
     "kinks",
     "power",
     "error_function",
+    "numpy",
     "nested_grad",
 )
 
@@ -62,4 +63,5 @@ class Options:
         """The features in a fixed order, those that the restrictions forbid left out."""
         forbidden = {"math", "power", "error_function"} if self.rational_only else set()
         forbidden |= {"kinks"} if self.smooth else set()
+        forbidden |= {"numpy"} if self.smooth and self.rational_only else set()
         return tuple(f for f in FEATURES if f in self.features | self.always and f not in forbidden)

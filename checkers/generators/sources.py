@@ -65,5 +65,6 @@ def sources(draw: Callable[[Any], Any], options: Options = Options()) -> Source:
     while w.budget > 0:
         statement(w)
     give_back(w)
-    header = ["import math"] * ("math" in w.used) + ["from adjudge import grad"] * ("nested_grad" in w.used)
+    needed = {"math": "import math", "numpy": "import numpy as np", "nested_grad": "from adjudge import grad"}
+    header = [line for feature, line in needed.items() if feature in w.used]
     return Source("\n".join([*header, *w.lines]) + "\n", options.parameters, frozenset(w.used))

@@ -17,16 +17,19 @@ from checkers.ball_differences import precision
 from checkers.columns.ball import BITS, balls
 from checkers.columns.leaves import map_leaves
 from checkers.verdict import Counterexample, OutOfScope, Passed, Refuted, Unknown, Verdict
+from semantics.arrays import Array
 from semantics.columns.exact import EXACT
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import IllTyped, Trap
-from semantics.ir import Apply, Program
+from semantics.ir import Constant, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import MACROS, TABLE
-from semantics.tangents import ZERO, Sparse, dense
+from semantics.structured import Record
+from semantics.tangents import ZERO, Sparse, SparseArray, dense
 from semantics.values import Closure
 
 POW = TABLE["pow"]
+STRUCTURED = (tuple, Sparse, Closure, Array, SparseArray, Record)
 SHARP = 40  # enclosures must agree on so many bits to say anything
 
 
@@ -50,12 +53,21 @@ def lifted(reading: Reading, values: Sequence[Any]) -> tuple[Any, ...]:
 
 def is_rational(program: Program) -> bool:
     """
-    Whether the exact column has a cell for every primitive that is applied, and for every one that its gradient applies.
+    Whether the exact column has a cell for every primitive that is named, and for every one that its gradient applies.
 
-    `pow` has one, but its gradient takes the logarithm of the base, for the exponent, also where nothing flows to that.
+    The gradient of x ** y takes the logarithm of x, unless y is an integer written out.
     """
-    used = {program.callee(n) for n, a in program.nodes.items() if isinstance(a, Apply)}
-    return not any(isinstance(p, Primitive) and (isinstance(EXACT.find(p), Hole) or p is POW) and p not in MACROS for p in used)
+    used = {node.value for node in program.nodes.values() if isinstance(node, Constant)}
+    if any(isinstance(p, Primitive) and isinstance(EXACT.find(p), Hole) and p not in MACROS for p in used):
+        return False
+    power = program.interned.get(POW)
+    return power is None or all(use.index == 0 and _is_whole(program, use.user) for use in program.users(power))
+
+
+def _is_whole(program: Program, power: NodeId) -> bool:
+    """Whether the exponent of a power is an integer written out."""
+    inputs = program.inputs(power)
+    return len(inputs) == 3 and type(program.constant(inputs[2])) is int
 
 
 def point(program: Program, arguments: Sequence[Any]) -> Point:
@@ -69,7 +81,9 @@ def differ(found: Any, wanted: Any) -> str | None:
     todo = [(found, wanted)]
     while todo:
         a, b = todo.pop()
-        if isinstance(a, (tuple, Sparse, Closure)) or isinstance(b, (tuple, Sparse, Closure)):
+        if isinstance(a, STRUCTURED) or isinstance(b, STRUCTURED):
+            if _label(a) != _label(b) and None not in (_label(a), _label(b)):
+                return f"structure: {a!r} and {b!r}"
             left, right = _parts(a, b), _parts(b, a)
             if left is None or right is None or len(left) != len(right):
                 return f"structure: {a!r} and {b!r}"
@@ -79,13 +93,22 @@ def differ(found: Any, wanted: Any) -> str | None:
     return None
 
 
+def _label(value: Any) -> Any:
+    """What tells arrays of different shapes, and records of different classes, apart; None for what has neither."""
+    if isinstance(value, (Array, SparseArray)):
+        return value.dtype, value.shape
+    return value.label if isinstance(value, Record) else None
+
+
 def _parts(value: Any, other: Any) -> tuple[Any, ...] | None:
-    if isinstance(value, Sparse):
-        return tuple(dense(value))
+    if isinstance(value, (Sparse, SparseArray)):
+        value = dense(value)
+    if isinstance(value, (Array, Record)):
+        return value.items
     if isinstance(value, Closure):
         return value.captured
     if value is ZERO or value is None:
-        return (value,) * len(other.captured if isinstance(other, Closure) else dense(other))
+        return (value,) * len(_parts(other, value) or ())
     return value if isinstance(value, tuple) else None
 
 

@@ -3,7 +3,8 @@ The column "z3_ieee": programs read in one IEEE-754 format, bit for bit, as z3 t
 
 Rounding is to nearest, ties to even. NaNs are one value, zeros are two. A constant is rounded to the format. `min` and `max` are
 Python's, by comparison. Where an integer meets a real it is rounded to the format, which is exact in the formats used for the small
-integers of rewrites. Functions that no standard fixes to the last bit (exp, sin, `pow`) are holes.
+integers of rewrites. Functions that no standard fixes to the last bit (exp, sin, `pow`) are holes. Arrays have a known shape and
+dtype, and terms for elements.
 
 The formats form a ladder: a tiny one, in which a solver decides almost anything and which only screens; half, single and double.
 """
@@ -17,7 +18,9 @@ from typing import Any
 import z3
 
 from checkers.smt.real import CELLS as REAL_CELLS
-from checkers.smt.terms import Course, without_discrete
+from checkers.smt.terms import Course, is_condition, without_discrete
+from semantics.arrays import Array
+from semantics.columns.arrays import with_arrays
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import instantiate, wrong
 from semantics.denotation import Reading
@@ -53,7 +56,8 @@ class Ieee:
 
     def __init__(self, format: Format, course: Course | None = None) -> None:
         self.format, self.course = format, course
-        self.column = Column("z3_ieee", {name: self._bind(cell) for name, cell in CELLS.items()})
+        cells = {name: self._bind(cell) for name, cell in CELLS.items()}
+        self.column = Column("z3_ieee", with_arrays(cells, self.truth))
 
     def _bind(self, cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
         if isinstance(cell, Hole):
@@ -70,6 +74,8 @@ class Ieee:
 
     def lift(self, value: Any) -> Any:
         """A constant: a double is rounded to the format."""
+        if isinstance(value, Array):
+            return value.with_items(map(self.lift, value.items))
         return self.number(value) if type(value) is float else value
 
     def number(self, value: float | int) -> Any:
@@ -140,6 +146,39 @@ def _choice(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return cell
 
 
+def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """As `_choice`, but NaN if either is: NumPy's."""
+
+    def cell(run: Ieee, a: Any, b: Any) -> Any:
+        if _whole(a, b):
+            return b if better(b, a) else a
+        x, y = run.real(name, a), run.real(name, b)
+        return z3.If(z3.Or(better(y, x), z3.fpIsNaN(y)), y, x)
+
+    return cell
+
+
+def where(run: Ieee, c: Any, a: Any, b: Any) -> Any:
+    """An `if` of the solver's; where one value is ZERO, which is no number of the format, the run decides."""
+    if not is_condition(c):
+        raise wrong("where", "a boolean", c)
+    if a is ZERO or b is ZERO:
+        c = run.truth(c)
+    if isinstance(c, bool):
+        return a if c else b
+    if all(is_condition(x) for x in (a, b)):
+        return z3.If(c, a, b)
+    return z3.If(c, run.real("where", a), run.real("where", b))
+
+
+def single(run: Ieee, a: Any) -> Any:
+    """x rounded to f32, in a format that has more; itself in one that has not."""
+    x = run.real("single", a)
+    if run.format.sbits <= SINGLE.sbits and run.format.ebits <= SINGLE.ebits:
+        return x
+    return z3.fpFPToFP(_rne(), z3.fpFPToFP(_rne(), x, SINGLE.sort), run.format.sort)
+
+
 def sign(run: Ieee, a: Any) -> Any:
     x = run.real("sign", a)
     one = run.number(1.0)
@@ -158,12 +197,14 @@ def sqrt(run: Ieee, a: Any) -> Any:
 
 
 def to_boolean(run: Ieee, a: Any) -> Any:
+    if isinstance(a, Array) and len(a.items) == 1:
+        a = a.items[0]
     return z3.Not(z3.fpIsZero(a)) if z3.is_fp(a) else REAL_CELLS["to_boolean"](None, a)  # type: ignore[operator]
 
 
 def _comparison(name: str, on_fp: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def cell(run: Ieee, a: Any, b: Any) -> Any:
-        if _whole(a, b) or all(isinstance(x, bool) or z3.is_bool(x) for x in (a, b)):
+        if _whole(a, b) or all(is_condition(x) for x in (a, b)):
             return plain(a, b)
         return on_fp(run.real(name, a), run.real(name, b))
 
@@ -189,6 +230,10 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "abs": absolute,
     "min": _choice("min", lambda b, a: b < a),
     "max": _choice("max", lambda b, a: b > a),
+    "maximum": _extreme("maximum", lambda b, a: b > a),
+    "minimum": _extreme("minimum", lambda b, a: b < a),
+    "where": where,
+    "single": single,
     "sign": sign,
     "copysign": copysign,
     "sqrt": sqrt,
@@ -200,13 +245,13 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "ge": _comparison("ge", z3.fpGEQ, lambda a, b: a >= b),
     "eq": _comparison("eq", z3.fpEQ, lambda a, b: a == b),
     "ne": _comparison("ne", z3.fpNEQ, lambda a, b: a != b),
-    "not_": REAL_CELLS["not_"],
+    **{name: REAL_CELLS[name] for name in ("not_", "and_", "or_")},
     "instantiate": lambda run, d, x: instantiate(d, without_discrete(x), lambda _: run.number(0.0)),
     "seed": lambda run, out: run.number(1.0),
 }
 
 # The column as others see it: which primitives can be read at all.
-Z3_IEEE = Column("z3_ieee", CELLS)
+Z3_IEEE = Ieee(DOUBLE).column
 
 
 def ieee_column() -> Column:

@@ -14,11 +14,11 @@ from typing import Any
 
 import z3
 
-from checkers.smt.ieee import DOUBLE, TINY, Format, Ieee, Numeric
+from checkers.smt.ieee import DOUBLE, SINGLE, TINY, Format, Ieee, Numeric
 from checkers.smt.inquiry import Inquiry, Judgment
 from checkers.smt.paths import Path, explore
 from checkers.smt.replay import floats, rounded, run_in
-from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
+from checkers.smt.sides import BUG, Kind, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
 from checkers.smt.solver import RLIMIT, SAT, UNSAT
 from checkers.smt.terms import Course
 from checkers.verdict import Counterexample, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
@@ -27,6 +27,7 @@ from semantics.denotation import Reading
 from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
 from semantics.ir import Program
 from semantics.tangents import ZERO
+from semantics.type_language import ArrayType
 from semantics.values import same
 
 MOST_FLOAT_POINTS = 700
@@ -63,11 +64,14 @@ class _Format:
     """One question in a format: the same structure as `_Reals`, without domains, since every operation is total."""
 
     def __init__(
-        self, a: Program, b: Program, format: Format, *, kinds: Sequence[str], hypotheses: Condition | None, inquiry: Inquiry
+        self, a: Program, b: Program, format: Format, *, kinds: Sequence[Kind], hypotheses: Condition | None, inquiry: Inquiry
     ) -> None:
         self.a, self.b, self.format, self.condition, self.inquiry = a, b, format, hypotheses, inquiry
-        if "integer" in kinds:
+        arrays = [kind for kind in kinds if isinstance(kind, ArrayType)]
+        if "integer" in kinds or any(kind.dtype == "i64" for kind in arrays):
             raise Trap("integers are mathematical and have no format", rule="z3_ieee")
+        if any(kind.dtype == "f32" for kind in arrays) and format.sbits > SINGLE.sbits:
+            raise Trap(f"an f32 parameter takes few of the values of {format.name}", rule="z3_ieee")
         self.inputs = inputs_of(a, kinds, lambda kind, name: z3.Bool(name) if kind == "boolean" else z3.FP(name, format.sort))
         self.executed = 0
         run = Ieee(format)
@@ -176,7 +180,7 @@ def judge_in_ieee(
     format: Format = DOUBLE,
     hypotheses: Condition | str | None = None,
     *,
-    kinds: Sequence[str] | None = None,
+    kinds: Sequence[Kind] | None = None,
     rlimit: int = RLIMIT,
     others: tuple[str, ...] = ("bitwuzla",),
     name: str = "",

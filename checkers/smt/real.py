@@ -9,7 +9,8 @@ normaliser can read them as they are. What a function needs in order to be defin
 proof can ask whether a rewrite added a pole. Functions that have a definition in terms of exp, log, sin, cos are read by it:
 tan, sinh, cosh, tanh, expm1, log1p, log2, log10, asinh, acosh, atanh, erfc, and `pow` with an exponent that is no integer.
 
-A condition that is not yet a boolean is decided by the course, which `paths` provides.
+A condition that is not yet a boolean is decided by the course, which `paths` provides. Arrays have a known shape and dtype, and
+terms for elements; a rounding to f32 is none over the reals.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ import z3
 from checkers.smt import real_arithmetic as arithmetic
 from checkers.smt import real_functions as functions
 from checkers.smt.terms import PI, Course, as_real, real, uninterpreted
+from semantics.arrays import Array
+from semantics.columns.arrays import with_arrays
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.denotation import Reading
 from semantics.errors import Trap
@@ -55,6 +58,13 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "max": arithmetic.maximum,
     "sign": arithmetic.sign,
     "copysign": arithmetic.copysign,
+    "maximum": arithmetic.np_maximum,
+    "minimum": arithmetic.np_minimum,
+    "where": arithmetic.where,
+    "logaddexp": functions.logaddexp,
+    "single": lambda _, a: as_real("single", a),
+    "and_": arithmetic.logical("logical_and", z3.And),
+    "or_": arithmetic.logical("logical_or", z3.Or),
     "exp": functions.exp,
     "expm1": functions.expm1,
     "log": functions.log,
@@ -95,14 +105,6 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "seed": arithmetic.seed,
 }
 
-# The column as others see it: which primitives can be read at all. A run binds its course to the cells.
-Z3_REAL = Column("z3_real", CELLS)
-
-
-def real_column() -> Column:
-    """The column, for reports on which primitives it reads."""
-    return Z3_REAL
-
 
 class _OfRun(Column):
     """The column of one run: a user's own cell has no course, so the domain that its row declares is told for it."""
@@ -132,16 +134,9 @@ def reading(course: Course, *, pi: bool = False) -> Reading:
     The reading of one run. A double is the rational it stands for; with `pi` the double nearest to π is π.
     """
 
-    def bind(cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
-        if isinstance(cell, Hole):
-            return cell
-
-        def bound(*arguments: Any) -> Any:
-            return cell(course, *arguments)
-
-        return bound
-
     def lift(value: Any) -> Any:
+        if isinstance(value, Array):
+            return value.with_items(map(lift, value.items))
         if type(value) is not float:
             return value
         if not math.isfinite(value):
@@ -151,4 +146,38 @@ def reading(course: Course, *, pi: bool = False) -> Reading:
     def truth(condition: Any) -> Any:
         return course.decide(condition) if z3.is_bool(condition) else condition
 
-    return Reading(_OfRun({name: bind(cell) for name, cell in CELLS.items()}, course), lift, truth)
+    return Reading(_OfRun(_bound(course, truth), course), lift, truth)
+
+
+def _bound(course: Course, truth: Callable[[Any], Any]) -> dict[str, Callable[..., Any] | Hole]:
+    """The cells with their course, those of arrays too."""
+
+    def bind(cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
+        if isinstance(cell, Hole):
+            return cell
+
+        def bound(*arguments: Any) -> Any:
+            return cell(course, *arguments)
+
+        return bound
+
+    return with_arrays({name: bind(cell) for name, cell in CELLS.items()}, truth)
+
+
+class _Nowhere:
+    """The course of no run: it decides nothing."""
+
+    def decide(self, condition: Any) -> bool:
+        raise Trap("a condition is not decided outside a run", rule="z3_real")
+
+    def need(self, condition: Any) -> None:
+        """Nothing is noted."""
+
+
+# The column as others see it: which primitives can be read at all. A run binds its course to the cells.
+Z3_REAL = Column("z3_real", _bound(_Nowhere(), _Nowhere().decide))
+
+
+def real_column() -> Column:
+    """The column, for reports on which primitives it reads."""
+    return Z3_REAL

@@ -13,6 +13,7 @@ from checkers.smt.terms import (
     Course,
     as_real,
     fraction,
+    is_condition,
     is_integer,
     is_number,
     product,
@@ -21,6 +22,7 @@ from checkers.smt.terms import (
     uninterpreted,
     without_discrete,
 )
+from semantics.arrays import Array
 from semantics.columns.structure import instantiate, wrong
 from semantics.errors import Trap
 from semantics.tangents import ZERO
@@ -133,6 +135,27 @@ def maximum(_: Course, a: Any, b: Any) -> Any:
     return _choose(b > a, b, a)
 
 
+def np_minimum(_: Course, a: Any, b: Any) -> Any:
+    a, b = _dense("minimum", a, b)
+    return _choose(b < a, b, a)
+
+
+def np_maximum(_: Course, a: Any, b: Any) -> Any:
+    a, b = _dense("maximum", a, b)
+    return _choose(b > a, b, a)
+
+
+def where(_: Course, c: Any, a: Any, b: Any) -> Any:
+    """An `if` of the solver's, since both values are computed anyway; ZERO reads as 0."""
+    if not isinstance(c, bool) and not z3.is_bool(c):
+        raise wrong("where", "a boolean", c)
+    if isinstance(c, bool):
+        return a if c else b
+    if all(is_condition(x) for x in (a, b)):
+        return z3.If(c, a, b)
+    return ZERO if a is ZERO and b is ZERO else _choose(c, *_dense("where", a, b))
+
+
 def sign(_: Course, a: Any) -> Any:
     x = as_real("sign", a)
     return z3.If(x > 0, real(1), z3.If(x < 0, real(-1), real(0)))
@@ -160,6 +183,8 @@ def to_whole(name: str) -> Callable[..., Any]:
 
 
 def to_boolean(_: Course, a: Any) -> Any:
+    if isinstance(a, Array) and len(a.items) == 1:
+        a = a.items[0]
     if isinstance(a, (bool, int, tuple)) or z3.is_bool(a):
         return bool(a) if not z3.is_bool(a) else a
     return as_real("bool", a) != 0
@@ -167,7 +192,7 @@ def to_boolean(_: Course, a: Any) -> Any:
 
 def comparison(name: str, compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def cell(_: Course, a: Any, b: Any) -> Any:
-        if name in ("eq", "ne") and all(isinstance(x, bool) or z3.is_bool(x) for x in (a, b)):
+        if name in ("eq", "ne") and all(is_condition(x) for x in (a, b)):
             return compare(a, b)
         return compare(*_dense(name, a, b))
 
@@ -182,7 +207,22 @@ def not_(_: Course, a: Any) -> Any:
     raise wrong("not", "a boolean", a)
 
 
+def logical(name: str, join: Callable[..., Any]) -> Callable[..., Any]:
+    """and, or of two conditions that are both known or both terms."""
+
+    def cell(_: Course, a: Any, b: Any) -> Any:
+        for x in (a, b):
+            if not is_condition(x):
+                raise wrong(name, "booleans", x)
+        found = z3.simplify(join(a, b))
+        return z3.is_true(found) if z3.is_true(found) or z3.is_false(found) else found
+
+    return cell
+
+
 def seed(_: Course, out: Any) -> Any:
+    if isinstance(out, Array) and out.shape == ():
+        return seed(_, out.items[0])
     if not z3.is_arith(out) or out.is_int():
         raise wrong("grad", "a function whose result is a real", out)
     return real(1)

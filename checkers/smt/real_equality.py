@@ -19,7 +19,7 @@ from checkers.smt.inquiry import Inquiry, Judgment
 from checkers.smt.paths import Path, explore
 from checkers.smt.real import reading
 from checkers.smt.replay import apart, exact, floats, holds, nearer
-from checkers.smt.sides import BUG, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
+from checkers.smt.sides import BUG, Kind, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
 from checkers.smt.solver import RLIMIT, SAT, UNSAT, Answer
 from checkers.smt.terms import Course, real
 from checkers.verdict import Counterexample, OutOfScope, Proved, Refuted, Unknown, Vacuous, Verdict
@@ -45,7 +45,7 @@ class _Reals:
         a: Program,
         b: Program,
         *,
-        kinds: Sequence[str],
+        kinds: Sequence[Kind],
         hypotheses: Condition | None,
         inquiry: Inquiry,
         equal: SameTerms | None,
@@ -222,7 +222,7 @@ def differ_exactly(x: Any, y: Any) -> bool:
 def judge_over_reals(
     a: Program,
     b: Program,
-    kinds: Sequence[str] | None = None,
+    kinds: Sequence[Kind] | None = None,
     hypotheses: Condition | str | None = None,
     *,
     equal: SameTerms | None = None,
@@ -248,7 +248,7 @@ def judge_over_reals(
 
 
 def equal_over_reals(
-    a: Program, b: Program, kinds: Sequence[str] | None = None, hypotheses: Condition | str | None = None, *, rlimit: int = RLIMIT
+    a: Program, b: Program, kinds: Sequence[Kind] | None = None, hypotheses: Condition | str | None = None, *, rlimit: int = RLIMIT
 ) -> Verdict:
     """Whether b refines a over the reals: defined with the same value wherever a is defined and the hypotheses hold."""
     return judge_over_reals(a, b, kinds, hypotheses, rlimit=rlimit).verdict

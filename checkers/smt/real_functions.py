@@ -32,6 +32,12 @@ log = elementary("log", lambda x: x > 0)
 sqrt = elementary("sqrt", lambda x: x >= 0)
 
 
+def logaddexp(course: Course, a: Any, b: Any) -> Any:
+    """log (exp x + exp y); the sum is positive."""
+    x, y = as_real("logaddexp", a), as_real("logaddexp", b)
+    return uninterpreted("u_log", exp(course, x) + exp(course, y))
+
+
 def tan(course: Course, a: Any) -> Any:
     """tan x = sin x / cos x"""
     x = as_real("tan", a)

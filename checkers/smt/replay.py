@@ -18,6 +18,9 @@ import z3
 from flint import arb, ctx, fmpq
 
 from checkers.smt.terms import PI, fraction
+from semantics.arrays import Array, single
+from semantics.columns.arrays import with_arrays
+from semantics.columns.meaning import CELLS as NUMBERS
 from semantics.columns.meaning import MEANING
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import AdjudgeError
@@ -46,9 +49,11 @@ def rounded(x: float, ebits: int, sbits: int) -> float:
 
 
 def run_in(program: Program, arguments: Sequence[Any], ebits: int, sbits: int) -> Any:
-    """The value of `program` where every real result is rounded to the format."""
+    """The value of `program` where every real result is rounded to the format, inside the sums of arrays too."""
 
     def narrow(value: Any) -> Any:
+        if isinstance(value, Array):
+            return value.with_items(map(narrow, value.items))
         return rounded(value, ebits, sbits) if type(value) is float else value
 
     def cell(function: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
@@ -56,7 +61,7 @@ def run_in(program: Program, arguments: Sequence[Any], ebits: int, sbits: int) -
             return function
         return lambda *arguments: narrow(function(*arguments))
 
-    column = Column(MEANING.name, {name: cell(function) for name, function in MEANING.cells.items()})
+    column = Column(MEANING.name, with_arrays({name: cell(function) for name, function in NUMBERS.items()}))
     return denote(program, arguments, Reading(column, narrow))
 
 
@@ -240,9 +245,17 @@ def exact(program: Program, arguments: Sequence[Any]) -> Any:
 def floats(program: Program, arguments: Sequence[Any]) -> Any:
     """The value on the reference machine, on doubles; the error where it traps."""
     try:
-        return run(program, *(float(a) if isinstance(a, Fraction) else a for a in arguments), fuel=1_000_000)
+        return run(program, *map(_double, arguments), fuel=1_000_000)
     except (AdjudgeError, OverflowError) as error:
         return error
+
+
+def _double(value: Any) -> Any:
+    """A rational as a double, in an array of f32 as one of those."""
+    if isinstance(value, Array):
+        doubles = (float(x) if isinstance(x, Fraction) else x for x in value.items)
+        return value.with_items(single(x) if value.dtype == "f32" else x for x in doubles)
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def nearer(x: float, a: arb, b: arb) -> bool:

@@ -15,10 +15,13 @@ import z3
 from checkers.smt.smtlib import variable_name
 from checkers.smt.terms import is_integer, is_number, real
 from checkers.verdict import OutOfScope, Unknown, Verdict
+from semantics.arrays import FLOATING, Array, size_of
 from semantics.conditions import Condition
-from semantics.errors import AdjudgeError
+from semantics.errors import AdjudgeError, Trap
 from semantics.ir import Parameter, Program
-from semantics.tangents import ZERO, Sparse, dense
+from semantics.structured import Record
+from semantics.tangents import ZERO, Sparse, SparseArray, dense
+from semantics.type_language import ArrayType
 
 BUG = "encoder or solver bug: a counterexample does not survive execution"
 
@@ -33,11 +36,14 @@ def parameter_names(program: Program) -> tuple[str, ...]:
     return tuple(names)
 
 
-def kinds_of(program: Program) -> tuple[str, ...]:
+Kind = str | ArrayType
+
+
+def kinds_of(program: Program) -> tuple[Kind, ...]:
     """The kind of every parameter as declared; a parameter without a type is a real."""
-    kinds = {"i64": "integer", "bool": "boolean", "f64": "real"}
-    nodes = [program.nodes[n] for n in program.graphs[program.entry].parameters]
-    return tuple(kinds.get(str(n.type), "real") if isinstance(n, Parameter) else "real" for n in nodes)
+    kinds: dict[str, Kind] = {"i64": "integer", "bool": "boolean", "f64": "real"}
+    types = [getattr(program.nodes[n], "type", None) for n in program.graphs[program.entry].parameters]
+    return tuple(t if isinstance(t, ArrayType) else kinds.get(str(t), "real") for t in types)
 
 
 def as_condition(condition: Condition | str | None) -> Condition | None:
@@ -53,11 +59,12 @@ class Inputs:
     """
     The symbolic inputs of a program: `values`, one per parameter, and the flat `variables` they are made of, with their kinds.
 
-    Kinds are "real", "integer", "boolean", and for the algebra of sensitivities "zero" (ZERO itself) and "pair" (of reals).
+    Kinds are "real", "integer", "boolean", the type of an array of known shape, and for the algebra of sensitivities "zero" (ZERO
+    itself) and "pair" (of reals).
     """
 
     names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    kinds: tuple[Kind, ...]
     values: tuple[Any, ...]
     variables: tuple[Any, ...]
     flat: tuple[str, ...]
@@ -65,34 +72,55 @@ class Inputs:
     def rebuild(self, point: Sequence[Any]) -> list[Any]:
         """The arguments that the values of the variables stand for."""
         rest = iter(point)
-        arguments: list[Any] = []
-        for kind in self.kinds:
-            taken = tuple(next(rest) for _ in range({"zero": 0, "pair": PAIR}.get(kind, 1)))
-            arguments.append(ZERO if kind == "zero" else taken if kind == "pair" else taken[0])
-        return arguments
+        return [_assembled(kind, tuple(next(rest) for _ in range(_count(kind)))) for kind in self.kinds]
 
     def named(self, point: Sequence[Any]) -> dict[str, Any]:
         """The arguments by parameter name."""
         return dict(zip(self.names, self.rebuild(point), strict=True))
 
 
-def inputs_of(program: Program, kinds: Sequence[str], make: Callable[[str, str], Any]) -> Inputs:
+def _count(kind: Kind) -> int:
+    """How many variables an input is made of; Trap for an array whose shape is not known."""
+    if not isinstance(kind, ArrayType):
+        return {"zero": 0, "pair": PAIR}.get(kind, 1)
+    sizes = [n for n in kind.dims if n is not None]
+    if len(sizes) < len(kind.dims):
+        raise Trap(f"a parameter of type {kind} has no known shape", rule="smt", remedy="declare every size")
+    return size_of(sizes)
+
+
+def _base(kind: Kind) -> str:
+    """The kind of the variables that an input is made of."""
+    if isinstance(kind, ArrayType):
+        return "real" if kind.dtype in FLOATING else {"i64": "integer", "bool": "boolean"}[kind.dtype]
+    return "real" if kind == "pair" else kind
+
+
+def _assembled(kind: Kind, parts: tuple[Any, ...]) -> Any:
+    """The input that is made of these."""
+    if isinstance(kind, ArrayType):
+        return Array(kind.dtype, tuple(n for n in kind.dims if n is not None), parts)
+    return {"zero": ZERO, "pair": parts}.get(kind, parts[0] if parts else ZERO)
+
+
+def inputs_of(program: Program, kinds: Sequence[Kind], make: Callable[[str, str], Any]) -> Inputs:
     """The inputs of `program`; `make(kind, name)` makes a variable."""
     names = parameter_names(program)
     values: list[Any] = []
     variables: list[Any] = []
     flat: list[str] = []
     for name, kind in zip(names, kinds, strict=True):
-        count = {"zero": 0, "pair": PAIR}.get(kind, 1)
-        base = "real" if kind == "pair" else kind
-        made = [make(base, variable_name(name) + (f"_{i}" if kind == "pair" else "")) for i in range(count)]
-        values.append({"zero": ZERO, "pair": tuple(made)}.get(kind, made[0] if made else ZERO))
+        count, base, numbered = _count(kind), _base(kind), kind == "pair" or isinstance(kind, ArrayType)
+        made = [make(base, variable_name(name) + (f"_{i}" if numbered else "")) for i in range(count)]
+        values.append(_assembled(kind, tuple(made)))
         variables.extend(made)
         flat.extend([base] * count)
     return Inputs(names, tuple(kinds), tuple(values), tuple(variables), tuple(flat))
 
 
 # leaves: two values of a reading, side by side
+
+PARTED = (Array, Record)
 
 
 @dataclass(frozen=True)
@@ -106,9 +134,15 @@ def leaves(a: Any, b: Any) -> Iterable[tuple[Any, Any] | Mismatch]:
     """The pairs of scalars of two values of one structure, or where the structures part. ZERO stands for zeros."""
     todo = [(a, b)]
     while todo:
-        x, y = (dense(v) if isinstance(v, Sparse) else v for v in todo.pop())
+        x, y = (dense(v) if isinstance(v, (Sparse, SparseArray)) else v for v in todo.pop())
         if x is ZERO and y is ZERO:
             continue
+        shapes = [(v.dtype, v.shape) if isinstance(v, Array) else (v.label, len(v.items)) for v in (x, y) if isinstance(v, PARTED)]
+        if len(shapes) == 2 and shapes[0] != shapes[1]:
+            yield Mismatch(f"one is {_sort(x)}, the other {_sort(y)}")
+            continue
+        if shapes and (len(shapes) == 2 or x is ZERO or y is ZERO):
+            x, y = (v.items if isinstance(v, PARTED) else v for v in (x, y))
         if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
             todo.extend(zip(x, y, strict=True))
         elif (x is ZERO and isinstance(y, tuple)) or (y is ZERO and isinstance(x, tuple)):
@@ -135,6 +169,8 @@ def _sort(x: Any) -> str:
         return "a real"
     if is_number(x):
         return "an integer" if is_integer(x) else "a real"
+    if isinstance(x, Array):
+        return f"an array of {x.dtype}, shape {x.shape}"
     return f"{x!r}"
 
 

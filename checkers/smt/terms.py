@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import z3
 
 from semantics.columns.structure import wrong
+from semantics.structured import Record
 from semantics.tangents import ZERO
 from semantics.values import Closure
 
@@ -60,6 +61,11 @@ def is_integer(x: Any) -> bool:
     return isinstance(x, int) or (z3.is_arith(x) and x.is_int())
 
 
+def is_condition(x: Any) -> bool:
+    """Whether x is a boolean of this reading."""
+    return isinstance(x, bool) or z3.is_bool(x)
+
+
 def as_real(name: str, x: Any) -> z3.ArithRef:
     """x as a term of sort Real; ZERO reads as 0."""
     if x is ZERO:
@@ -87,6 +93,8 @@ def without_discrete(x: Any) -> Any:
         return tuple(without_discrete(item) for item in x)
     if isinstance(x, Closure):
         return replace(x, captured=without_discrete(x.captured))
+    if isinstance(x, Record):
+        return replace(x, items=without_discrete(x.items))
     return None if z3.is_bool(x) or (z3.is_expr(x) and z3.is_int(x)) else x
 
 
