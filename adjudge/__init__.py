@@ -15,14 +15,18 @@ from adjudge._layout import same_distribution
 same_distribution()
 
 from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
+from adjudge.inferring import infer  # noqa: E402
 from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
 from adjudge.primitives import primitive  # noqa: E402
 from adjudge.rules import rule  # noqa: E402
 from adjudge.tracing import trace  # noqa: E402
 from adjudge.transforming import transform  # noqa: E402
 from semantics.text import read  # noqa: E402
+from transforms.higher_order import array_map, array_reduce, scan  # noqa: E402
 
 __all__ = [
+    "array_map",
+    "array_reduce",
     "audit",
     "check",
     "check_vjp",
@@ -30,6 +34,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "infer",
     "jacobian",
     "jvp",
     "parse",
@@ -38,6 +43,7 @@ __all__ = [
     "read",
     "rule",
     "run",
+    "scan",
     "trace",
     "transform",
     "value_and_grad",

@@ -12,12 +12,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjudge.values import conforms, differentiable, is_function, to_python, to_value
+from adjudge.values import demand, differentiable, is_function, to_python, to_value
 from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Parameter, Program
 from semantics.machine import FUEL, Machine
-from semantics.type_language import type_of
+from semantics.type_language import ArrayType, Scalar, type_of
 from transforms import parse as parser
 from transforms.gradient_programs import Wrt, calling
 from transforms.nested_grad import expand
@@ -60,13 +60,28 @@ class Derivative:
                 raise IllTyped("hvp(f) wants the arguments of f and then as many directions", rule="hvp", remedy="hvp(f)(x, v)")
             primal_count = len(arguments) // 2
             positional = list(arguments)
+            for x, v in zip(arguments[:primal_count], arguments[primal_count:], strict=True):
+                if not is_function(x):
+                    demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
         else:
             positional = bind(self.f, arguments, named)
         if self.macro != "hvp":
             for index in positions(self.f, self.wrt, len(positional)):
                 if not is_function(positional[index]):
                     differentiable(positional[index], _name(self.f, index))
+                    if self.macro == "hessian":
+                        _one_block(positional[index], _name(self.f, index))
         return _call(self, self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel)
+
+
+def _one_block(value: Any, name: str) -> None:
+    """IllTyped unless second derivatives by `value` are one array: a record or a tuple has a block for each pair of its parts."""
+    if type_of(to_value(value, name)).__class__ not in (Scalar, ArrayType):
+        raise IllTyped(
+            f"the hessian with respect to {name} was asked for, which is {type_of(to_value(value))}",
+            rule="hessian",
+            remedy="make its parts arguments of their own (wrt=(0, 1)), or ask for products: hvp(f)",
+        )
 
 
 def _checked_wrt(wrt: Any) -> Wrt:
@@ -215,12 +230,7 @@ def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
 
     def pullback(sensitivity: Any) -> tuple[Any, ...]:
         d = to_value(sensitivity, "the sensitivity")
-        if not conforms(d, out):
-            raise IllTyped(
-                f"the sensitivity of {out!r} cannot be {d!r}",
-                rule="vjp",
-                remedy="the structure of the value, with a real for each real",
-            )
+        demand(d, out, "the sensitivity", "vjp")
         return to_python(machine.call(closure, [d]), machine)  # type: ignore[no-any-return]
 
     return to_python(out, machine), pullback
@@ -232,10 +242,7 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, A
         raise IllTyped(f"{len(primals)} primals but {len(tangents)} tangents", rule="jvp", remedy="one tangent for each primal")
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         differentiable(x, _name(f, i))
-        if not conforms(to_value(t), to_value(x)):
-            raise IllTyped(
-                f"the tangent of {x!r} cannot be {t!r}", rule="jvp", remedy="the structure of the primal, with a real for each real"
-            )
+        demand(to_value(t, "the tangent"), to_value(x), "the tangent", "jvp")
     types = [type_of(to_value(a)) for a in primals]
     machine = Machine(expand(calling(parse(f), "jvp", 0, types)))
     return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]

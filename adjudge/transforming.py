@@ -3,6 +3,7 @@
 
     grad, value_and_grad, hessian     J and what calls it, one mirrored node at a time
     nested_grad                       macros inside the program, reverse over reverse
+    shadow                            the gradient of a first-order program with memory, in a shadow memory
     inline, cse, dce, fold, …         one pass to its fixpoint
     optimize                          all passes, round by round, to their joint fixpoint
 """
@@ -19,8 +20,10 @@ from transforms import nested_grad
 from transforms.grad import SYSTEM as GRAD
 from transforms.gradient_programs import Wrt, before_j
 from transforms.pipeline import PASSES, derive_pipeline
+from transforms.shadow_memory import SYSTEM as SHADOW
+from transforms.shadow_memory import begin as begin_shadow
 
-NAMES = ("grad", "nested_grad", *PASSES)
+NAMES = ("grad", "nested_grad", "shadow", *PASSES)
 
 
 def transform(f: Any, *names: str, wrt: Wrt = 0, fuel: int = 1_000_000) -> Derivation[Program]:
@@ -50,6 +53,11 @@ def derive_one(program: Program, name: str, wrt: Wrt = 0, fuel: int = 1_000_000)
         return Derivation(name, program, (opening, *mirrored), str)
     if name == "nested_grad":
         return nested_grad.SYSTEM.derive(program, fuel=fuel)
+    if name == "shadow":
+        mirrored_in = SHADOW.derive(begin_shadow(program, wrt), fuel=fuel)
+        steps = [Step(s.rule, s.place, s.before.program, s.after.program) for s in mirrored_in.steps]
+        last = Step("enter", "the new graph", steps[-1].after, SHADOW.result(mirrored_in.result))
+        return Derivation(name, program, (*steps, last), str)
     if name in PASSES:
         return derive_pipeline(program, (name,), checked=False)
     raise Malformed(f"{name!r} is not a transform", remedy=f"one of {', '.join(NAMES)}")

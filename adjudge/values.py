@@ -7,22 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from semantics.arrays import FLOATING, Array
+from semantics.columns.structure import parts_of
 from semantics.errors import IllTyped, Trap
 from semantics.machine import Machine
-from semantics.tangents import ZERO, Sparse, dense
+from semantics.structured import LIST, Label, Record
+from semantics.tangents import ZERO, Sparse, SparseArray, dense
+from semantics.type_language import type_of
 from semantics.values import Closure, Unbound
+from transforms.parse.classes import is_record_class, label_of, live_class
+from transforms.parse.names import Refused
+from transforms.parse.numpy_names import of_numpy
 
 
 def is_function(value: Any) -> bool:
     """Whether an argument is a function: it is parsed and linked in, not passed."""
-    return callable(value) and not isinstance(value, type)
+    return callable(value) and not isinstance(value, type) and not is_record_class(type(value))
 
 
 def to_value(value: Any, name: str = "an argument") -> Any:
     """
-    A Python value as a value of the language: f64, i64, bool, unit, and tuples of those; NumPy scalars of those types too.
+    A Python value as a value of the language: f64, i64, bool, unit, arrays; tuples, lists, dictionaries with strings as keys,
+    NamedTuples and dataclasses of those; NumPy scalars too.
 
-    An explicit stack, since tuples may nest deeper than Python's.
+    An explicit stack, since values may nest deeper than Python's.
     """
     built: list[Any] = []
     todo: list[tuple[Any, int]] = [(value, -1)]
@@ -31,47 +39,128 @@ def to_value(value: Any, name: str = "an argument") -> Any:
         if gather >= 0:
             items = tuple(built[len(built) - gather :])
             del built[len(built) - gather :]
-            built.append(items)
-        elif isinstance(top, tuple):
-            todo.append((None, len(top)))
-            todo.extend((item, -1) for item in reversed(top))
+            built.append(items if top is None else Record(top, items))
+        elif (found := _structure(top, name)) is not None:
+            label, parts = found
+            todo.append((label, len(parts)))
+            todo.extend((item, -1) for item in reversed(parts))
         else:
             built.append(_atom(top, name))
     return built[0]
 
 
+def _structure(value: Any, name: str) -> tuple[Label | None, tuple[Any, ...]] | None:
+    """The label and the parts of a structured value, no label for a tuple; None for other values."""
+    if is_record_class(type(value)):
+        found = live_class(type(value))
+        if isinstance(found, Refused):
+            raise IllTyped(f"{name}: {found.what}", rule="enter", remedy=found.remedy)
+        label = label_of(type(value))
+        return label, tuple(getattr(value, field) for field in label.fields)
+    if isinstance(value, Record):
+        return value.label, value.items
+    if isinstance(value, tuple):
+        return None, value
+    if isinstance(value, list):
+        return LIST, tuple(value)
+    if isinstance(value, dict):
+        if not all(type(key) is str for key in value):
+            raise IllTyped(f"{name} is a dictionary with a key that is no string", rule="enter", remedy='use strings: {"a": x}')
+        return Label("dict", "", tuple(value)), tuple(value.values())
+    return None
+
+
 def _atom(value: Any, name: str) -> Any:
     match value:
+        case Array():
+            return value
         case bool() | int() | float() | None:
             return float(value) if isinstance(value, np.float64) else value
         case np.bool_():
             return bool(value)
         case np.integer():
             return int(value)
-        case np.ndarray() if value.ndim == 0:
-            return _atom(value[()], name)
+        case np.ndarray() if type(value) is not np.ndarray:
+            remedy = "pass np.asarray(x), if a plain array means the same"
+        case np.ndarray() | np.float32() if (array := of_numpy(value)) is not None:
+            return array
         case np.ndarray():
-            remedy = "pass its elements, or a tuple of them; arrays are not in the language yet"
-        case list():
-            remedy = "pass a tuple"
+            remedy = _CONVERSIONS.get(value.dtype.kind, "make it an array of numbers")
+            raise IllTyped(
+                f"{name} is an array of {value.dtype}, which the language does not have",
+                rule="enter",
+                remedy=f"{remedy}; the dtypes are float64, float32, int64 and bool",
+            )
         case complex():
             remedy = "pass its real and imaginary parts; the language has real numbers"
         case np.floating():
             remedy = "convert it: float(x); the reference computes in f64"
         case _:
-            remedy = "a float, an int, a bool, None, or a tuple of those"
+            remedy = "a float, an int, a bool, None, an array, or a tuple, list, dictionary, NamedTuple or dataclass of those"
     raise IllTyped(f"{name} is of type {type(value).__name__}, which the language does not have", rule="enter", remedy=remedy)
 
 
+_CONVERSIONS = {
+    "f": "convert it: x.astype(np.float64)",
+    "i": "convert it: x.astype(np.int64)",
+    "u": "convert it: x.astype(np.int64)",
+    "c": "pass its real and imaginary parts",
+    "O": "make it an array of numbers, with rows of one length",
+}
+
+NUMPY_DTYPE = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "bool": np.bool_}
+
+
+def to_numpy(array: Array) -> np.ndarray[Any, Any]:
+    """An array of the language as one of NumPy; where nothing flows, a sensitivity is 0."""
+    items = [0 if x is ZERO else x for x in array.items]
+    return np.array(items, dtype=NUMPY_DTYPE[array.dtype]).reshape(array.shape)
+
+
 def to_python(value: Any, machine: Machine) -> Any:
-    """A value of the language as a Python value; a closure becomes a function that runs it on the machine it came from."""
+    """
+    A value of the language as a Python value; a closure becomes a function that runs it on the machine it came from.
+
+    A record becomes an instance of its class; of a class of which only the text was read, it stays a `Record`. An explicit stack.
+    """
+    built: list[Any] = []
+    todo: list[tuple[Any, int]] = [(value, -1)]
+    while todo:
+        top, gather = todo.pop()
+        if gather >= 0:
+            items = tuple(built[len(built) - gather :])
+            del built[len(built) - gather :]
+            built.append(_instance(top.label, items) if isinstance(top, Record) else items)
+            continue
+        top = dense(top) if isinstance(top, Sparse) else top
+        if isinstance(top, (tuple, Record)):
+            parts = parts_of(top)
+            todo.append((top, len(parts)))
+            todo.extend((part, -1) for part in reversed(parts))
+        else:
+            built.append(_leaf(top, machine))
+    return built[0]
+
+
+def _instance(label: Label, items: tuple[Any, ...]) -> Any:
+    """The list, the dictionary, or the instance of a class."""
+    match label.kind:
+        case "list":
+            return list(items)
+        case "dict":
+            return dict(zip(label.fields, items, strict=True))
+        case _ if label.python is None:
+            return Record(label, items)
+        case _:
+            return label.python(**dict(zip(label.fields, items, strict=True)))
+
+
+def _leaf(value: Any, machine: Machine) -> Any:
     match value:
         case Closure():
             return _callable(value, machine)
-        case Sparse():
-            return to_python(dense(value), machine)
-        case tuple() if any(isinstance(v, (tuple, Closure, Sparse, Unbound)) for v in value):
-            return tuple(to_python(v, machine) for v in value)
+        case Array() | SparseArray():
+            return to_numpy(dense(value))
         case Unbound(name):
             raise Trap(
                 f"the local variable {name} is returned before it is assigned", rule="leave", remedy=f"assign {name} on every path"
@@ -92,6 +181,13 @@ def _callable(closure: Closure, machine: Machine) -> Callable[..., Any]:
 
 def differentiable(value: Any, name: str) -> None:
     """IllTyped unless `value` holds reals to differentiate by."""
+    value = to_value(value, name)
+    if isinstance(value, Array) and value.dtype not in FLOATING:
+        raise IllTyped(
+            f"the derivative with respect to {name} was asked for, which is an array of {NUMPY_DTYPE[value.dtype].__name__}",
+            rule="grad",
+            remedy=f"pass {name}.astype(float), or differentiate by another argument (wrt=…)",
+        )
     if isinstance(value, (bool, int)) or value is None:
         kind = {bool: "boolean", int: "integer"}.get(type(value), "unit")
         shown = f"{float(value)}" if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53 else "a float"
@@ -102,10 +198,36 @@ def differentiable(value: Any, name: str) -> None:
         )
 
 
+def demand(d: Any, out: Any, what: str, rule: str) -> None:
+    """IllTyped unless `d` has the structure of a sensitivity, or a tangent, of `out`."""
+    if not conforms(d, out):
+        raise IllTyped(
+            f"{what} of {type_of(out)} cannot be {type_of(d)}",
+            rule=rule,
+            remedy=f"the same structure, shapes and dtypes, with None for integers and booleans: {type_of(out)}",
+        )
+
+
 def conforms(d: Any, out: Any) -> bool:
     """Whether `d` has the structure of a sensitivity of `out`."""
-    if isinstance(out, tuple):
-        return isinstance(d, tuple) and len(d) == len(out) and all(conforms(a, b) for a, b in zip(d, out, strict=True))
-    if isinstance(out, float):
-        return isinstance(d, float)
-    return d is None
+    todo = [(d, out)]
+    while todo:
+        given, wanted = todo.pop()
+        match wanted:
+            case tuple() | Record():
+                if type(given) is not type(wanted) or (isinstance(wanted, Record) and given.label != wanted.label):
+                    return False
+                parts, of = parts_of(given), parts_of(wanted)
+                if len(parts) != len(of):
+                    return False
+                todo.extend(zip(parts, of, strict=True))
+            case Array(dtype, shape):
+                fits = isinstance(given, Array) and given.shape == shape and given.dtype == dtype
+                if not (fits if dtype in FLOATING else given is None):
+                    return False
+            case float():
+                if not isinstance(given, float):
+                    return False
+            case _ if given is not None:
+                return False
+    return True

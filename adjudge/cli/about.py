@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from adjudge.cli.common import Json, console, say, say_json
+from adjudge.cli.common import REFUTED, Json, console, say, say_json
 from semantics.primitives import TABLE, Column, Hole
 from transforms.backpropagators import find, written_in
 
@@ -21,12 +21,13 @@ def about(
     primitives: Annotated[bool, typer.Option("--primitives", help="The primitive table, with its columns.")] = False,
     transforms: Annotated[bool, typer.Option("--transforms", help="The transforms, with their rules.")] = False,
     size: Annotated[bool, typer.Option("--size", help="Lines per package.")] = False,
+    costs: Annotated[bool, typer.Option("--costs", help="What gradients cost, by family. Exit 1 above the bound.")] = False,
     as_json: Json = False,
 ) -> None:
     """
     Say what is installed, and what it holds.
 
-    Versions and targets; or the primitive table, the transforms, the size of the packages.
+    Versions and targets; or the primitive table, the transforms, the size of the packages, what gradients cost.
     """
     if primitives:
         _show(_primitives(), as_json)
@@ -34,6 +35,8 @@ def about(
         _show(_transforms(), as_json)
     elif size:
         _show(_sizes(), as_json)
+    elif costs:
+        _costs(as_json)
     else:
         _show(_installation(), as_json)
 
@@ -63,6 +66,17 @@ def _installation() -> list[dict[str, Any]]:
     return rows
 
 
+def _costs(as_json: bool) -> None:
+    """Every family of programs with the constant of its gradient; the exit code of a refutation if one is above the bound."""
+    from checkers.costs import costs
+    from checkers.verdict import Passed
+
+    found = costs()
+    _show([cost.row for cost in found], as_json)
+    if not all(isinstance(cost.verdict, Passed) for cost in found):
+        raise typer.Exit(REFUTED)
+
+
 def columns() -> dict[str, Column]:
     """Every column of the table that is a `Column`, by name."""
     from backend.columns import NUMBA
@@ -88,10 +102,11 @@ def _primitives() -> list[dict[str, Any]]:
 
 
 def _transforms() -> list[dict[str, Any]]:
-    from transforms import grad, nested_grad, parse
+    from transforms import grad, nested_grad, parse, shadow_memory
     from transforms.pipeline import PASSES, Rounds
 
-    systems: dict[str, Any] = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM, **PASSES}
+    systems: dict[str, Any] = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM}
+    systems |= {"shadow": shadow_memory.SYSTEM, **PASSES}
     rows = []
     for name, system in systems.items():
         parts = system.systems if isinstance(system, Rounds) else system.rules

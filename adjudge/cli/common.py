@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import json
 import sys
@@ -11,11 +10,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 
+from adjudge.cli.arguments import FORMS, argument
 from semantics.errors import Malformed
 from semantics.ir import Program
+from semantics.structured import Record
 from transforms.parse import functions_in, parse_file
 
 DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
@@ -26,9 +28,7 @@ console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isat
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 Target = Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help="The program: a function in a Python file, read but not run.")]
-Arguments = Annotated[
-    list[str] | None, typer.Argument(metavar="[ARGS]...", help="Arguments: 2.0, 3, True, '(1.0, 2.0)', inf, nan, 0x1.8p+1.")
-]
+Arguments = Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help=f"Arguments: {FORMS}.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[int, typer.Option(help="The seed of every random choice.")]
 
@@ -40,7 +40,18 @@ def say(text: str) -> None:
 
 def say_json(value: Any) -> None:
     """A value as JSON, or JSON text as it is."""
-    say(value if isinstance(value, str) else json.dumps(value, indent=1, default=repr))
+    say(value if isinstance(value, str) else json.dumps(value, indent=1, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    """An array as nested lists, a record as an object of its fields; other values as they print."""
+    match value:
+        case np.ndarray() | np.generic():
+            return value.tolist()
+        case Record(label, items):
+            return dict(zip(label.fields, items, strict=True))
+        case _:
+            return repr(value)
 
 
 def split(target: str) -> tuple[Path, str]:
@@ -65,35 +76,15 @@ def load(target: str) -> Program:
     return parse_file(path, name)
 
 
-def number(text: str) -> Any:
-    """An argument as typed on the command line."""
-    try:
-        return float.fromhex(text) if "0x" in text.lower() else _special(text)
-    except (ValueError, SyntaxError):
-        raise Malformed(
-            f"the argument {text!r} is not a value", remedy="2.0, 3, True, '(1.0, 2.0)', inf, -inf, nan, 0x1.8p+1"
-        ) from None
-
-
-def _special(text: str) -> Any:
-    if text.lstrip("+-") in ("inf", "nan"):
-        return float(text)
-    value = ast.literal_eval(text)
-    if not _is_data(value):
-        raise ValueError(text)
-    return value
-
-
-def _is_data(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(_is_data(v) for v in value)
-    return value is None or isinstance(value, (bool, int, float))
-
-
 def positions(texts: list[str]) -> int | str | tuple[int | str, ...]:
     """`--wrt` as typed: positions or names; one stays one, several are a tuple."""
     parts = [int(t) if t.lstrip("-").isdigit() else t for t in texts]
     return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def values_of(target: str, arguments: list[str] | None) -> list[Any]:
+    """The arguments as typed, read in the file of the program."""
+    return [argument(text, split(target)[0]) for text in arguments or []]
 
 
 @cache

@@ -19,10 +19,10 @@ from adjudge.cli.common import (
     Target,
     console,
     load,
-    number,
     positions,
     say,
     say_json,
+    values_of,
 )
 from adjudge.functions import Derivative
 from checkers.verdict import exactly
@@ -53,7 +53,7 @@ def crosscheck(
     Generated Python, Numba CPU, the CUDA simulator and a GPU if there is one, bit for bit; PTX without a GPU.
     """
     program = load(target)
-    given = [number(a) for a in arguments or []]
+    given = values_of(target, arguments)
     types = tuple(type_of(v) for v in given) if given else declared(program)
     program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
     wanted = random_samples(types, samples, seed)

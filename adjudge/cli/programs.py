@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adjudge.cli.common import Arguments, Json, Target, console, load, number, positions, say, say_json
+from adjudge.cli.common import Arguments, Json, Target, console, load, positions, say, say_json, values_of
 from adjudge.functions import run as run_program
 from adjudge.functions import value_and_grad
 from adjudge.tracing import entered
@@ -31,7 +31,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a function on the reference machine, or its gradient."""
-    program, values = load(target), [number(a) for a in arguments or []]
+    program, values = load(target), values_of(target, arguments)
     if by:
         value, gradient = value_and_grad(program, positions(by), target=on)(*values)
         say_json({"value": value, "gradient": gradient}) if as_json else say(f"value    {value!r}\ngradient {gradient!r}")
@@ -67,7 +67,7 @@ def step(
 
     Every step shows its rule, its place and what it changed; a run that was saved replays.
     """
-    derivation, system, start = _derivation(target, [number(a) for a in arguments or []], name, after or [], fuel)
+    derivation, system, start = _derivation(target, values_of(target, arguments), name, after or [], fuel)
     if save is not None:
         save.write_text(derivation.to_json())
     if replayed is not None:
@@ -102,10 +102,14 @@ def _derivation(target: str, values: list[Any], name: str, after: list[str], fue
 
 def _of_transform(program: Any, name: str, fuel: int) -> tuple[Derivation[Any], Any, Any]:
     from adjudge.transforming import GRAD, PASSES, before_j, nested_grad
+    from transforms import shadow_memory
 
     if name == "grad":
         begin = before_j(nested_grad.expand(program))
         return GRAD.derive(begin, fuel=fuel), GRAD, begin
+    if name == "shadow":
+        shadowing = shadow_memory.begin(program)
+        return shadow_memory.SYSTEM.derive(shadowing, fuel=fuel), shadow_memory.SYSTEM, shadowing
     if name == "nested_grad":
         return nested_grad.SYSTEM.derive(program, fuel=fuel), nested_grad.SYSTEM, program
     chosen = PASSES[name]
