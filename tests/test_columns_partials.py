@@ -26,7 +26,7 @@ from semantics.text import read
 
 Point = tuple[float, ...]
 EDGES = (0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 1e-5, -1e-5, 1e-300, 1.0 + 2.0**-52, 1.0 - 2.0**-53, -0.75, 20.0, -20.0, 1e10)
-REAL = [name for name in SMOOTH if name not in {p.name for p in COMPARISONS} | {"to_boolean"}]
+REAL = [name for name in SMOOTH if name not in {p.name for p in COMPARISONS} | {"to_boolean", "where"}]
 
 
 def applied(name: str) -> Program:
@@ -147,6 +147,15 @@ CONVENTIONS: list[tuple[str, Point, tuple[Any, ...]]] = [
     ("max", (1.0, 1.0), (1.0, 0.0)),
     ("min", (2.0, 1.0), (0.0, 1.0)),
     ("max", (1.0, 2.0), (0.0, 1.0)),
+    ("minimum", (1.0, 1.0), (1.0, 0.0)),
+    ("maximum", (1.0, 1.0), (1.0, 0.0)),
+    ("minimum", (2.0, 1.0), (0.0, 1.0)),
+    ("maximum", (1.0, 2.0), (0.0, 1.0)),
+    ("where", (True, 2.0, 3.0), (ZERO, 1.0, ZERO)),
+    ("where", (False, 2.0, 3.0), (ZERO, ZERO, 1.0)),
+    ("logaddexp", (-INF, 1.0), (0.0, 1.0)),
+    ("logaddexp", (INF, 1.0), (1.0, 0.0)),
+    ("and_", (True, False), (ZERO, ZERO)),
     ("sqrt", (0.0,), (INF,)),
     ("cbrt", (0.0,), (INF,)),
     ("asin", (1.0,), (INF,)),

@@ -119,9 +119,9 @@ def test_the_result_must_be_a_real():
         aj.grad(pair)(2.0, 3.0)
 
 
-@pytest.mark.parametrize("bad", [[1.0], 1j, "x", np.ones(3), np.float32(1.0), {}])
+@pytest.mark.parametrize("bad", [1j, "x", {1.0}, np.ones(3, dtype=complex), {1: 2.0}, object()])
 def test_a_value_outside_the_language_is_refused_by_name(bad):
-    with pytest.raises(IllTyped, match="x is of type"):
+    with pytest.raises(IllTyped, match=r"^IllTyped: x "):
         aj.run(square, bad)
 
 

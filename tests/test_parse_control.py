@@ -55,13 +55,35 @@ class Writer:
             "({x} and {y})",
             "(-{x} if 0 < {x} < {y} else 1)",
             "{x} or 5",
+            *("({z} := {x} + 1) - {y}", "({x} and ({z} := {y}))", "({x} if {x} < ({z} := {y}) else ({z} := 1))"),
+            *("sum([k * {x} for k in range(3) if k != {y}])", "max((i - {x} for i in (1, {y}, 4)))", "sum((*({x}, {y}), 3)[1:])"),
+            *(
+                "sum(a * {x} for a, b in zip(({y}, 2), (1, 2)) if b > a)",
+                "[*({x}, 1), {y}][::-1][0]",
+                "max(map(lambda k: k - {x}, (1, {y})))",
+            ),
         )
-        return pick(forms).format(x=x, y=y)
+        return pick(forms).format(x=x, y=y, z=pick(VARIABLES))
 
     def test(self) -> str:
         pick = self.random.choice
         x, y = pick(VARIABLES), pick((*VARIABLES, "0", "3"))
-        return pick(("{x} < {y}", "{x} % 2 == 0", "{x}", "not {x} > {y}", "{x} > 1 and {y} < 5", "0 <= {x} < 9")).format(x=x, y=y)
+        plain = ("{x} < {y}", "{x} % 2 == 0", "{x}", "not {x} > {y}", "{x} > 1 and {y} < 5", "0 <= {x} < 9")
+        more = (
+            *(
+                "({z} := {x} - 1) < {y}",
+                "{x} > 1 and ({z} := {y}) < 5",
+                "{x} < 0 or ({z} := {x} % 3) > 1",
+                "0 <= {x} < ({z} := {y} + 1) < 9",
+            ),
+            *(
+                "{x} in (1, {y}, 3)",
+                "any(k > {x} for k in (0, {y}))",
+                "all([{x} < k for k in range({y} % 4)])",
+                "{x} not in range(3)",
+            ),
+        )
+        return pick((*plain, *more)).format(x=x, y=y, z=pick(VARIABLES))
 
     def block(self, depth: int, loop: bool) -> None:
         for _ in range(self.random.randint(1, 3)):

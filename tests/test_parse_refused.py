@@ -67,14 +67,14 @@ def test_every_refused_form_has_a_program_in_the_corpus() -> None:
 
 def test_the_error_reads_well() -> None:
     with pytest.raises(Malformed) as raised:
-        parse_text("def f(x):\n    y = x * 2\n    return y @ x\n", "f", "model.py")
+        parse_text("def f(x):\n    y = x * 2\n    return y ^ x\n", "f", "model.py")
     assert str(raised.value) == (
-        "Malformed: the operator @ is not in the language\n"
+        "Malformed: the operator ^ is not in the language\n"
         "  rule subset\n"
         "  model.py:3\n"
-        "    return y @ x\n"
+        "    return y ^ x\n"
         "           ^\n"
-        "  try: write sums of products, element by element"
+        "  try: write `!=` for booleans, `**` for powers"
     )
 
 
@@ -115,11 +115,11 @@ def wrapper(x):  # type: ignore[no-untyped-def]
     return x
 
 
-TABLE_OF_WEIGHTS = [1.0, 2.0]
+SET_OF_WEIGHTS = {1.0, 2.0}
 
 
-def uses_a_list(x):  # type: ignore[no-untyped-def]
-    return x * TABLE_OF_WEIGHTS[0]
+def uses_a_set(x):  # type: ignore[no-untyped-def]
+    return sum(SET_OF_WEIGHTS) * x
 
 
 def uses_a_class(x):  # type: ignore[no-untyped-def]
@@ -131,7 +131,7 @@ exec("def without_source(x):\n    return x\n", namespace)
 PAIR = (lambda x: x, lambda x: x)
 ODD = [
     *(None, 3, "text", [], {}, math, math.sin, abs, int, print, Model, Model(), Model().method, object(), len.__call__),
-    *(functools.partial(math.pow, 2.0), functools.lru_cache(lambda x: x), generator, coroutine, wrapper, uses_a_list, uses_a_class),
+    *(functools.partial(math.pow, 2.0), functools.lru_cache(lambda x: x), generator, coroutine, wrapper, uses_a_set, uses_a_class),
     *(namespace["without_source"], eval("lambda x: x")),
 ]
 

@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 from hypothesis import event, given
+from mutation_programs import MUTATIONS
+from test_parse_calls_star import PROGRAMS as CALLS
+from test_parse_classes import PROGRAMS as CLASSES
 from test_parse_forms import FORMS
+from test_parse_sequences import PROGRAMS as SEQUENCES
 
 import adjudge as aj
 from checkers.generators import sources
@@ -35,7 +39,7 @@ from transforms.parse import SYSTEM, defaults_of, functions_in, initial, initial
 def coverage() -> Counter[str]:
     """How often each rule fires over all forms, each parsed one step at a time: at each step exactly one rule is enabled."""
     fired: Counter[str] = Counter()
-    for source, _ in FORMS.values():
+    for source in (*(text for text, _ in FORMS.values()), *SEQUENCES.values(), *CALLS.values(), *CLASSES.values(), *MUTATIONS.values(), INDICES):
         fired += SYSTEM.derive(initial_text(source, "f", names={})).coverage()
     fired += SYSTEM.derive(initial(uses_globals)).coverage()
     text = "from adjudge import grad\ndef f(x): return grad(sign)(x) + sign(x)"
@@ -43,7 +47,8 @@ def coverage() -> Counter[str]:
     return fired
 
 
-RAISING = {"use_refused", "call_module"}
+INDICES = "def f(x): return x[1, :, None, ..., ::2]"
+RAISING = {"use_refused", "call_module", "generator", "walk_filtered"}
 
 
 def test_every_rule_fires_and_no_two_at_once() -> None:

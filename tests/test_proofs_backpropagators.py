@@ -96,6 +96,20 @@ MUTANTS: list[tuple[str, str, Program]] = [
         "all to the smaller",
         pullback("x y", "%c = gt(%x, %y)", "%a = switch(%c, 0.0, %dout)", "%b = switch(%c, %dout, 0.0)", "%a, %b"),
     ),
+    (
+        "minimum",
+        "all to the larger",
+        pullback("x y", "%c = lt(%x, %y)", "%a = switch(%c, 0.0, %dout)", "%b = switch(%c, %dout, 0.0)", "%a, %b"),
+    ),
+    (
+        "logaddexp",
+        "shares exchanged",
+        pullback(
+            "x y",
+            *("%a = sub(%y, %out)", "%b = exp(%a)", "%c = mul(%dout, %b)"),
+            *("%d = sub(%x, %out)", "%e = exp(%d)", "%f = mul(%dout, %e)", "%c, %f"),
+        ),
+    ),
     ("sin", "right only for positive dout", pullback("x", "%c = cos(%x)", "%s = abs(%dout)", "%a = mul(%s, %c)", "%a")),
     ("add", "a bias of 1e-7", pullback("x y", "%a = add(%dout, 1e-7)", "%a, %dout")),
     ("pow", "the exponent not lowered", pullback("x y", "%p = mul(%y, %out)", "%a = mul(%dout, %p)", "%a, 0.0")),
@@ -116,6 +130,14 @@ def test_a_planted_bug_is_refuted_and_the_machine_confirms_it(name: str, bug: st
 def _applied(primitive: Primitive, arity: int) -> Program:
     names = [f"%a{i}" for i in range(arity)]
     return read(f"program @f\n@f({', '.join(names)}):\n  %r = {primitive.name}({', '.join(names)})\n  return %r")
+
+
+def test_a_choice_is_proved_for_each_of_its_conditions() -> None:
+    """A rule that is right where the condition holds and wrong where it does not is refuted, at a condition that is False."""
+    assert [case.arguments[0] for case in cases(TABLE["where"])] == [True, False]
+    verdict = judge_rule(TABLE["where"], pullback("c x y", "ZERO, %dout, ZERO")).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.inputs["c"] is False
 
 
 def test_too_few_cotangents_are_refuted() -> None:

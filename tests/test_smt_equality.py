@@ -214,18 +214,18 @@ def test_the_terms_of_a_primitive_enclose_what_the_machine_computes(primitive: A
     cell = Z3_REAL.find(primitive)
     assert not isinstance(cell, Hole)
     tried = 0
-    arity = len(primitive.signature)
+    conditions = primitive.signature.count("boolean")
     for i, a in enumerate(POOL):
-        arguments = (a, POOL[(5 * i + 3) % len(POOL)])[:arity]
+        arguments = ((i % 2 == 0,) * conditions + (a, POOL[(5 * i + 3) % len(POOL)]))[: len(primitive.signature)]
         if not primitive.in_domain(*arguments) or primitive.on_kink(*arguments):
             continue
         course = Run()
-        term = reading(course).column[primitive](*(z3.RealVal(str(v)) for v in arguments))
+        term = reading(course).column[primitive](*(z3.BoolVal(v) if isinstance(v, bool) else z3.RealVal(str(v)) for v in arguments))
         try:
             wanted = enclose(term, {})
         except Undecided:
             continue
-        found = MEANING[primitive](*(float(v) for v in arguments))
+        found = MEANING[primitive](*(v if isinstance(v, bool) else float(v) for v in arguments))
         bound = ball(Fraction(math.ulp(found)) * ULPS)
         assert abs(ball(Fraction(found)) - wanted) <= bound + arb("1e-60")  # 1e-60: the radius of the enclosure at 300 bits
         tried += 1

@@ -33,11 +33,6 @@ def g(x, *, y):
     return x
 def f(x):
     return g(x)  # <-
-# --- starred argument
-def g(x, y):
-    return x
-def f(t):
-    return g(*t)  # <-
 # --- double starred argument
 def g(x, y):
     return x
@@ -49,10 +44,6 @@ def f(*t):  # <-
 # --- double star parameter
 def f(x, **k):  # <-
     return x
-# --- star parameter of a lambda
-def f(x):
-    g = lambda *t: t  # <-
-    return g(x)
 # --- keyword to an unknown function
 def f(g, x):
     return g(x, y=1)  # <-
@@ -67,9 +58,6 @@ def f(x):
 # --- abs of none
 def f(x):
     return abs()  # <-
-# --- min of a tuple
-def f(t):
-    return min(t)  # <-
 # --- max by key
 def f(x):
     return max(x, 1, key=abs)  # <-

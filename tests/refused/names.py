@@ -28,10 +28,6 @@ def f(x):
 from math import gcd
 def f(n):
     return gcd(n, 2)  # <-
-# --- numpy
-import numpy as np
-def f(x):
-    return np.sin(x)  # <-
 # --- from another module
 from os import getpid
 def f(x):
@@ -49,28 +45,12 @@ def f(x):
 import math
 def f(x):
     return math(x)  # <-
-# --- builtin sum
-def f(t):
-    return sum(t)  # <-
 # --- builtin round
 def f(x):
     return round(x)  # <-
 # --- builtin sorted
 def f(t):
     return sorted(t)  # <-
-# --- builtin isinstance
-def f(x):
-    return isinstance(x, float)  # <-
-# --- builtin enumerate
-def f(t):
-    for i, x in enumerate(t):  # <-
-        pass
-    return i
-# --- builtin zip
-def f(t):
-    for a, b in zip(t, t):  # <-
-        pass
-    return a
 # --- builtin open
 def f(x):
     return open(x)  # <-
@@ -99,10 +79,6 @@ N = 1
 N += 1
 def f(x):
     return x * N  # <-
-# --- global list
-T = [1, 2]  # <-
-def f(x):
-    return T[0] * x
 # --- global string
 S = "a"  # <-
 def f(x):
@@ -127,8 +103,8 @@ def f(x):
     return g(x) + 1
 # --- in a helper of a helper
 def h(x):
-    assert x  # <-
-    return x
+    del x  # <-
+    return 1
 def g(x):
     return h(x)
 def f(x):

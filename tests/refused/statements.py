@@ -1,12 +1,3 @@
-# --- assert
-def f(x):
-    assert x > 0  # <-
-    return x
-# --- raise
-def f(x):
-    if x < 0:
-        raise ValueError  # <-
-    return x
 # --- try
 def f(x):
     try:  # <-
@@ -75,18 +66,10 @@ def f(x):
 def f(t):
     t[0] += 1.0  # <-
     return t
-# --- starred assignment
-def f(t):
-    a, *b = t  # <-
-    return a
 # --- attribute as loop target
 def f(x):
     for x.i in range(3):  # <-
         pass
-    return x
-# --- operator in augmented assignment
-def f(x):
-    x @= x  # <-
     return x
 # --- shift assignment
 def f(x):
@@ -104,11 +87,11 @@ async def f(x):  # <-
 # --- in dead code
 def f(x):
     return x
-    assert x  # <-
+    del x  # <-
 # --- in dead branch
 def f(x):
     if False:
-        return [x]  # <-
+        return {x}  # <-
     return x
 # --- in an unused nested function
 def f(x):

@@ -1,0 +1,78 @@
+"""What is not compiled yet is refused by name, with the one remedy; what the result does not need is no reason to refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import backend
+from backend.columns import NO_ARRAYS, NO_DATA, NUMBA, ULP
+from backend.structure import STRUCTURAL
+from semantics.edit import Edit, empty
+from semantics.errors import Malformed
+from semantics.ir import Program
+from semantics.primitives.row import Hole
+from semantics.primitives.table import ARRAYS, STRUCTURE, TABLE
+from semantics.text import read
+from semantics.type_language import REAL, ArrayType, TupleType
+
+
+def program(parameters: str, *lines: str) -> Program:
+    *equations, result = lines
+    body = "\n".join(f"  {e}" for e in equations)
+    return read(f"program @f\n@f({parameters}):\n{body}\n  return {result}")
+
+
+REFUSED: dict[str, tuple[Program, str]] = {
+    "an array made": (program("%x: f64", "%a = full(3, %x, None)", "%r = reduce_sum(%a, None, False)", "%r"), "arrays"),
+    "an array given": (program("%x: f64[3]", "%r = add(%x, 1.0)", "%r"), "parameter of type f64[3]"),
+    "a slice": (
+        program("%x: f64", "%t = make_tuple(%x, %x)", "%s = make_slice(0, 1, None)", "%r = getitem(%t, %s)", "%r"),
+        "make_slice",
+    ),
+    "in a function that is called": (
+        read("program @f\n@g(%y):\n  %a = as_array(%y, None)\n  return %a\n@f(%x: f64):\n  %r = @g(%x)\n  return %r"),
+        "as_array",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_needs_arrays_or_data_is_refused_by_name(name: str) -> None:
+    refused, what = REFUSED[name]
+    for optimize in (True, False):
+        with pytest.raises(Malformed) as caught:
+            backend.compile(refused, None, "python", optimize=optimize)
+        assert caught.value.rule == "lower"
+        assert what in caught.value.what
+        assert "not compiled yet" in caught.value.what
+        assert 'target="reference"' in caught.value.remedy
+
+
+@pytest.mark.parametrize("type", [ArrayType("f64", (2,)), TupleType((REAL, ArrayType("f32", ())))])
+def test_an_argument_that_holds_an_array_is_refused(type: Any) -> None:
+    with pytest.raises(Malformed, match="not compiled yet"):
+        backend.compile(program("%x", "%x"), (type,), "python")
+
+
+def test_a_call_that_the_result_does_not_need_is_no_reason_to_refuse() -> None:
+    edit = Edit(empty())
+    graph = edit.graph("f")
+    x = edit.parameter(graph, "x", REAL)
+    edit.call(graph, TABLE["as_array"], x, edit.constant(None))
+    edit.output(graph, edit.call(graph, TABLE["add"], x, x))
+    edit.set_entry(graph)
+    assert backend.compile(edit.program, None, "python", optimize=False)(1.5) == 3.0
+
+
+def test_the_columns_say_which_rows_are_not_compiled() -> None:
+    for row in (*ARRAYS, *STRUCTURE):
+        cell = NUMBA.find(row)
+        if row in ARRAYS:
+            assert cell is NO_ARRAYS
+            assert ULP.find(row) is NO_ARRAYS
+        elif row.name in STRUCTURAL:
+            assert cell not in (NO_ARRAYS, NO_DATA)
+    assert NUMBA.find(TABLE["make_record"]) is NO_DATA
+    assert not isinstance(NUMBA.find(TABLE["maximum"]), Hole)
