@@ -13,6 +13,9 @@ Source: DESIGN, section 4; the split of Trap and Crash follows the WebAssembly r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAMS_OF_OURS = str(Path(__file__).resolve().parent.parent / "transforms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,11 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is in a program that comes with us, such as a backpropagator, and not in one of the user's."""
+        return self.file.startswith(PROGRAMS_OF_OURS)
 
     def excerpt(self) -> str:
         """The source line with a caret under the column, or nothing if the line is not known."""

@@ -14,34 +14,30 @@ A program whose closures capture closures without end (the backpropagator of a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from semantics.columns.types import apply_type
-from semantics.errors import AdjudgeError, IllTyped, OutOfFuel, Trap
+from semantics.errors import AdjudgeError, IllTyped, Trap
 from semantics.indexing import OUTSIDE
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import order_of_need, scopes
-from semantics.type_language import FunctionType, TupleType
-from semantics.type_lattice import NEVER, Union, erase, is_below, is_known, join, members, of_constant, unsized
+from semantics.signatures import Signature, ancestors, both, certain, each, endless, located
+from semantics.type_language import FunctionType
+from semantics.type_lattice import NEVER, erase, is_below, join, members, of_constant, parts
+from semantics.type_widening import extent, lengthless, lengths_joined, unsized
+
+__all__ = ["Inference", "Signature", "infer"]
 
 SIGNATURES = 4000
 PER_GRAPH = 16  # signatures, on average, that a large program may have for each of its graphs
 DEPTH = 40
 SIZE = 20_000
 LITERAL_VARIANTS = 6
-ANCESTORS = 200
 RECURSIONS = 50
-
-
-class Signature(NamedTuple):
-    """A graph with the types of what it captured and of its arguments."""
-
-    graph: GraphId
-    captured: tuple[Any, ...]
-    arguments: tuple[Any, ...]
+ROUNDS = 4  # of a recursion, each with longer tuples or lists, before their lengths are forgotten
 
 
 @dataclass(frozen=True)
@@ -113,6 +109,7 @@ class _Inferrer:
         self.calls: dict[Signature, dict[NodeId, dict[Signature, None]]] = {}
         self.traps: dict[Signature, dict[NodeId, Trap]] = {}
         self.variants: dict[Signature, int] = {}
+        self.first: dict[GraphId, Signature] = {}
         self.skeletons: set[Signature] = set()
         self.todo: list[Signature] = []
         self.queued: set[Signature] = set()
@@ -147,7 +144,7 @@ class _Inferrer:
         if signature not in self.results:
             most = max(SIGNATURES, PER_GRAPH * len(self.free))
             if len(self.results) >= most:
-                raise self.endless(signature, f"more than {most} signatures of graphs")
+                raise endless(self.program, signature, f"more than {most} signatures of graphs")
             self.results[signature], self.dependents[signature] = NEVER, {}
             self.queue(signature)
         return self.results[signature]
@@ -177,7 +174,7 @@ class _Inferrer:
                     try:
                         types[node] = self.application(signature, node, [types[n] for n in inputs])
                     except AdjudgeError as error:
-                        raise self.located(error, signature, node) from None
+                        raise located(error, self.program, self.origin, signature, node) from None
                     if types[node] == NEVER:
                         self.stopped[signature] = node
                         return NEVER
@@ -231,18 +228,11 @@ class _Inferrer:
         In a recursion what differs from the last time round is forgotten: known values and sizes. Elsewhere a graph has at most
         LITERAL_VARIANTS signatures that differ in known values only.
         """
-        plain = _each(erase, wanted)
+        plain = each(erase, wanted)
         if wanted != plain and not self.literals:
             wanted = plain
-        skeleton = _each(unsized, plain)
-        if wanted == skeleton:
-            return wanted
-        if skeleton in self.skeletons:
-            for ancestor in self.ancestors(caller):
-                if ancestor.graph == wanted.graph and _each(unsized, _each(erase, ancestor)) == skeleton:
-                    captured = tuple(map(join, ancestor.captured, wanted.captured))
-                    return Signature(wanted.graph, captured, tuple(map(join, ancestor.arguments, wanted.arguments)))
-        self.skeletons.add(skeleton)
+        if (above := self.recurring(caller, wanted, each(unsized, plain))) is not None:
+            return above
         if wanted != plain:
             seen = self.variants.get(plain, 0)
             if seen >= LITERAL_VARIANTS:
@@ -250,18 +240,36 @@ class _Inferrer:
             self.variants[plain] = seen + 1
         return wanted
 
+    def recurring(self, caller: Signature, wanted: Signature, skeleton: Signature) -> Signature | None:
+        """
+        What a recursion that has come to `wanted` goes on with; None where it is none, or has no reason to forget anything.
+
+        The join with the last signature that differs in known values and sizes only. Else, after ROUNDS that differ in lengths and
+        if these do not get less, the join with the last of those, the lengths forgotten.
+        """
+        first = self.first.setdefault(wanted.graph, wanted)
+        if first is wanted:
+            return None
+        rough = each(lengthless, skeleton)
+        if rough not in self.skeletons and rough != each(lengthless, each(erase, first)):
+            self.skeletons.add(rough)
+            return None
+        others: list[Signature] = []
+        for ancestor in ancestors(self.origin, caller):
+            if ancestor.graph == wanted.graph:
+                found = each(unsized, each(erase, ancestor))
+                if found == skeleton:
+                    return both(join, ancestor, wanted)
+                if each(lengthless, found) == rough:
+                    others.append(ancestor)
+        if len(others) < ROUNDS or _extent(wanted) < _extent(others[0]):
+            return None
+        return both(lengths_joined, others[0], wanted)
+
     def nested(self, signature: Signature) -> None:
         """OutOfFuel if a graph calls itself with ever other types: sequences that a loop makes longer, closures over closures."""
-        if sum(a.graph == signature.graph for a in self.ancestors(signature)) > RECURSIONS:
-            raise self.endless(signature, f"a recursion of more than {RECURSIONS} rounds, each of which has other types")
-
-    def ancestors(self, signature: Signature) -> Iterator[Signature]:
-        """The signature and those from which it was first reached, at most ANCESTORS of them."""
-        for _ in range(ANCESTORS):
-            yield signature
-            if signature not in self.origin:
-                return
-            signature = self.origin[signature][0]
+        if sum(a.graph == signature.graph for a in ancestors(self.origin, signature)) > RECURSIONS:
+            raise endless(self.program, signature, f"a recursion of more than {RECURSIONS} rounds, each of which has other types")
 
     def refuse_certain_traps(self, entry: Signature) -> None:
         """IllTyped for the first application that traps in every run that reaches it: see the docstring of the module."""
@@ -269,19 +277,12 @@ class _Inferrer:
         for signature in todo:
             for node, trap in self.traps[signature].items():
                 if trap.rule != OUTSIDE or self.results[entry] == NEVER:
-                    raise self.located(self.certain(trap, signature, node), signature, node)
+                    error = certain(trap, self.program, self.types[signature], node)
+                    raise located(error, self.program, self.origin, signature, node)
             for targets in self.calls[signature].values():
                 found = [s for s in targets if s not in reached]
                 reached.update(found)
                 todo.extend(found)
-
-    def certain(self, trap: Trap, signature: Signature, node: NodeId) -> IllTyped:
-        """The error for what is certain to trap, with the types of the arguments that are not known values."""
-        application = self.program.nodes[node]
-        assert isinstance(application, Apply)
-        given = [t for n in application.inputs[1:] if not is_known(t := self.types[signature][n])]
-        what = f"{trap.what}; given {', '.join(map(str, given))}" if given else trap.what
-        return IllTyped(what, rule=trap.rule, remedy=trap.remedy)
 
     def plan(self, graph: GraphId) -> tuple[NodeId, ...]:
         """The order of evaluation, made once."""
@@ -295,51 +296,9 @@ class _Inferrer:
         while level:
             depth, size = depth + 1, size + len(level)
             if depth > DEPTH or size > SIZE:
-                raise self.endless(signature, f"types nested more than {DEPTH} deep or with more than {SIZE} parts")
-            level = [part for outer in level for part in _parts(outer)]
-
-    def endless(self, signature: Signature, what: str) -> OutOfFuel:
-        name = self.program.graphs[signature.graph].name
-        return OutOfFuel(
-            f"the types at @{name} do not come to an end: {what}",
-            rule="infer",
-            location=self.program.graphs[signature.graph].location,
-            remedy="a recursion that hands on closures over closures, as the backpropagator of a loop does, or ever longer tuples "
-            "or lists, has no finite type; run it on the reference machine",
-        )
-
-    def located(self, error: AdjudgeError, signature: Signature, node: NodeId) -> AdjudgeError:
-        """The error with its node, the calls that lead to it, and its source line: that of the last call if the node has none."""
-        if error.node:
-            return error
-        error.node = self.program.describe(node)
-        places = [(signature, node), *(self.origin[s] for s in self.ancestors(signature) if s in self.origin)]
-        lines = (getattr(self.program.nodes[n], "location", None) for _, n in places)
-        error.location = error.location or next((line for line in lines if line is not None), None)
-        if chain := self.chain(signature):
-            error.what = f"{error.what}; reached by {chain}"
-            error.args = (error.what,)
-        return error
-
-    def chain(self, signature: Signature) -> str:
-        """The calls from the entry to a signature, with their lines, outermost first; the middle of a long chain is left out."""
-        calls: list[str] = []
-        while signature in self.origin:
-            signature, node = self.origin[signature]
-            location = getattr(self.program.nodes[node], "location", None)
-            calls.append(self.program.describe(node) + (f" ({location})" if location else ""))
-        calls.reverse()
-        return ", then ".join(calls if len(calls) <= 6 else [*calls[:3], "…", *calls[-3:]])
+                raise endless(self.program, signature, f"types nested more than {DEPTH} deep or with more than {SIZE} parts")
+            level = [part for outer in level for part in parts(outer)]
 
 
-def _each(change: Callable[[Any], Any], signature: Signature) -> Signature:
-    """The signature with every type changed."""
-    return Signature(signature.graph, tuple(map(change, signature.captured)), tuple(map(change, signature.arguments)))
-
-
-def _parts(t: Any) -> tuple[Any, ...]:
-    match t:
-        case TupleType(parts) | FunctionType(_, parts) | Union(parts):
-            return parts
-        case _:
-            return ()
+def _extent(signature: Signature) -> int:
+    return sum(map(extent, (*signature.captured, *signature.arguments)))

@@ -297,12 +297,13 @@ class Machine:
         return self.cells[function]
 
     def located(self, error: AdjudgeError, node: NodeId | None, waiting: Any = None) -> AdjudgeError:
-        """The error, with its node and source line if it does not know them; the line of the innermost call that has one."""
+        """The error, with its node and source line if it does not know them: the innermost line of the user's that there is."""
         if node is not None and not error.node:
             error.node, place = self.program.describe(node), getattr(self.program.nodes[node], "location", None)
-            while place is None and waiting is not None:
+            inner = place
+            while (place is None or place.is_ours) and waiting is not None:
                 place, waiting = getattr(self.program.nodes[waiting.task.node], "location", None), waiting.continuation
-            error.location = error.location or place
+            error.location = error.location or (inner if place is None or place.is_ours else place)
         return error
 
     def misapplied(self, error: TypeError, function: Primitive, task: Task) -> AdjudgeError:

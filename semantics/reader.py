@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from semantics.arrays import DTYPES, Array, size_of
+from semantics.collector import at_rest
 from semantics.edit import Edit, empty
 from semantics.errors import Location, Malformed
 from semantics.ir import GraphId, NodeId, Program
@@ -69,6 +70,7 @@ def _without_comment(text: str) -> str:
     return match.group() if match else text
 
 
+@at_rest()
 def read(text: str, primitives: Mapping[str, Primitive] = TABLE, file: str = "<text>") -> Program:
     """The program that `text` prints. Malformed with line and caret if it is not one."""
     lines = [_Line(raw, i, file) for i, raw in enumerate(text.splitlines(), 1)]

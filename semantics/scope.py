@@ -51,6 +51,30 @@ class Scopes:
         owners = {o for n in self.free[graph] if (o := program.owner(n)) is not None}
         return max(owners, key=lambda o: (self.depth(program, o), o), default=None)
 
+    def owners(self, program: Program, graph: GraphId) -> set[GraphId]:
+        """The graphs whose nodes `graph` captures."""
+        return {owner for node in self.free.get(graph, ()) if (owner := program.owner(node)) is not None}
+
+    def levels(self, program: Program) -> dict[GraphId, int] | None:
+        """
+        One more than the highest level of an owner, for every graph: its depth, where the owners of all free variables lie on
+        chains of nesting. None if graphs are nested in each other. Time linear in the captured values.
+        """
+        known: dict[GraphId, int] = {}
+        open_: set[GraphId] = set()
+        todo = [(graph, False) for graph in self.free]
+        while todo:
+            graph, ready = todo.pop()
+            if ready:
+                known[graph] = max((1 + known[o] for o in self.owners(program, graph)), default=0)
+            elif graph not in known:
+                if graph in open_:
+                    return None
+                open_.add(graph)
+                todo.append((graph, True))
+                todo.extend((owner, False) for owner in self.owners(program, graph))
+        return known
+
     def depth(self, program: Program, graph: GraphId) -> int:
         """How many graphs enclose `graph`."""
         seen: set[GraphId] = set()

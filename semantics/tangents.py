@@ -187,12 +187,28 @@ def _add_arrays(a: Array | SparseArray, b: Array | SparseArray) -> Array | Spars
             remedy="a backpropagator returned a cotangent of the wrong shape",
         )
     add = _add_singles if a.dtype == "f32" else gadd
+    a, b = _opened(a, b), _opened(b, a)
     if isinstance(a, SparseArray) and isinstance(b, SparseArray):
         big, small = (a, b) if len(a.entries) >= len(b.entries) else (b, a)
         sums = {i: add(a[i], b[i]) for i in small.entries}
         return SparseArray(a.dtype, a.shape, big.entries.update(sums))
     x, y = dense(a), dense(b)
     return Array(a.dtype, a.shape, tuple(map(add, x.items, y.items)))
+
+
+def _opened(a: Any, b: Any) -> Any:
+    """
+    A dense `a` with every element as an entry, if `b` is sparse and small; else `a`.
+
+    So of the sums of one dense and many small sensitivities, as a loop over `x[i]` makes them, only the first visits every element.
+    """
+    if not isinstance(b, (Sparse, SparseArray)):
+        return a
+    if isinstance(a, Array) and isinstance(b, SparseArray) and SPARSE * len(b.entries) <= len(a.items):
+        return SparseArray(a.dtype, a.shape, Map(enumerate(a.items)))
+    if isinstance(a, tuple) and isinstance(b, Sparse) and SPARSE * len(b.entries) <= len(a):
+        return Sparse(len(a), Map(enumerate(a)))
+    return a
 
 
 def _add_singles(a: Any, b: Any) -> Any:
@@ -206,6 +222,8 @@ def _add_structures(a: Any, b: Any) -> Any:
     todo: list[tuple[str, Any, Any]] = [("add", a, b)]
     while todo:
         task, left, right = todo.pop()
+        if task == "add":
+            left, right = _opened(left, right), _opened(right, left)
         if task == "tuple":
             items = tuple(built[len(built) - left :])
             del built[len(built) - left :]

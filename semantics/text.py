@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -133,23 +134,40 @@ def _label(label: Label) -> str:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def operand(program: Program, node: NodeId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str]) -> str:
+LONGEST = 100  # characters of one value in a message
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """A text, or its beginning where it is longer."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def operand(
+    program: Program, node: NodeId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str], longest: int = sys.maxsize
+) -> str:
     """A node as an operand: its name, or its value if it is a constant."""
     found = program.nodes[node]
-    return literal(found.value, graphs) if isinstance(found, Constant) else nodes[node]
+    if not isinstance(found, Constant):
+        return nodes[node]
+    value = found.value
+    if isinstance(value, Array) and len(value.items) > longest:
+        value = Array(value.dtype, value.shape, value.items[:longest])
+    return cut(literal(value, graphs), longest)
 
 
-def equation(program: Program, node: NodeId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str]) -> str:
+def equation(
+    program: Program, node: NodeId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str], longest: int = sys.maxsize
+) -> str:
     """An application as `%name = function(arguments)`."""
-    function, *arguments = (operand(program, n, nodes, graphs) for n in program.inputs(node))
+    function, *arguments = (operand(program, n, nodes, graphs, longest) for n in program.inputs(node))
     return f"{nodes[node]} = {function}({', '.join(arguments)})"
 
 
 def describe(program: Program, node: NodeId) -> str:
-    """A node for messages: the equation of an application, the name of a parameter, the value of a constant."""
+    """A node for messages: an application as equation, the name of a parameter, the value of a constant; long values are cut."""
     if isinstance(program.nodes[node], Apply):
-        return equation(program, node, names(program), graph_names(program))
-    return operand(program, node, names(program), graph_names(program))
+        return equation(program, node, names(program), graph_names(program), LONGEST)
+    return operand(program, node, names(program), graph_names(program), LONGEST)
 
 
 def header(program: Program, graph: GraphId, nodes: Mapping[NodeId, str], graphs: Mapping[GraphId, str]) -> str:

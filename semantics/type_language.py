@@ -3,6 +3,7 @@ Types, and the tangent of each.
 
     f64  i64  bool  unit  tuple[…]  f64[2, 3]  f32[?]  function[graph or primitive; captured types]  any
     dataclass Point[x: f64, y: f64]  namedtuple Pair[…]  list[f64, f64]  dict["a": f64]
+    tuple[f64, ...]  list[f64, ...]  of unknown length     memory, pointers: `semantics.memory_types`
 
 Source: 2018, section 3, "Strongly typed"; the tangent of a function is the tuple of its free variables' tangents (2017, section 3).
 """
@@ -14,10 +15,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from semantics.arrays import DTYPES, FLOATING, Array
+from semantics.arrays import DTYPES, FLOATING, Array, size_of
 from semantics.errors import Malformed
+from semantics.memory import Memory, Pointer, ordered
+from semantics.memory_types import CellsType, MemoryType, PointerType
 from semantics.primitives.row import Primitive
-from semantics.structured import Label, Record
+from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO, SparseArray
 from semantics.values import Closure
 
@@ -77,6 +80,17 @@ class RecordType:
 
 
 @dataclass(frozen=True, slots=True)
+class SequenceType:
+    """A tuple or, with the label of one, a list: of unknown length, every item of one type."""
+
+    label: Label | None
+    item: Any
+
+    def __str__(self) -> str:
+        return f"{'tuple' if self.label is None else self.label.kind}[{self.item}, ...]"
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionType:
     """A known function: a graph with the types of its captured values, or a primitive."""
 
@@ -88,7 +102,7 @@ class FunctionType:
         return f"function[{name}{'; ' if self.captured else ''}{', '.join(map(str, self.captured))}]"
 
 
-Type = Scalar | TupleType | RecordType | ArrayType | FunctionType
+Type = Scalar | TupleType | RecordType | SequenceType | ArrayType | FunctionType | MemoryType | PointerType | CellsType
 
 
 def type_of(value: Any) -> Type:
@@ -108,12 +122,16 @@ def type_of(value: Any) -> Type:
             return RecordType(label, tuple(type_of(v) for v in items))
         case Array(dtype, shape, elements):
             return ArrayType(dtype, shape, any(x is ZERO for x in elements))
-        case SparseArray(dtype, shape):
-            return ArrayType(dtype, shape, True)
+        case SparseArray(dtype, shape, entries):
+            return ArrayType(dtype, shape, len(entries) < size_of(shape) or any(x is ZERO for x in entries.values()))
         case Closure(graph, captured):
             return FunctionType(graph, tuple(type_of(v) for v in captured))
         case Primitive():
             return FunctionType(value)
+        case Memory(home):
+            return MemoryType(home, tuple(type_of(content) for _, content in ordered(value)))
+        case Pointer(home, address, path):
+            return PointerType(home, address, True, tuple(type_of(i) for i in path))
         case _:
             raise Malformed(f"{value!r} has no type", remedy="numbers, booleans, tuples and functions are values")
 
@@ -129,6 +147,12 @@ def tangent(t: Type) -> Type:
             return TupleType(tuple(tangent(i) for i in items))
         case RecordType(label, items):
             return RecordType(label, tuple(tangent(i) for i in items))
+        case SequenceType(label, item):
+            return SequenceType(label, tangent(item))
+        case MemoryType(_, items, rest):
+            return CellsType(tuple(tangent(i) for i in items), None if rest is None else tangent(rest))
+        case PointerType() | CellsType():
+            return UNIT if isinstance(t, PointerType) else t
         case ArrayType(dtype, dims):
             return ArrayType(dtype, dims) if dtype in FLOATING else UNIT
         case FunctionType(_, captured):
@@ -140,6 +164,8 @@ def parse_type(text: str) -> Type:
     text = text.strip()
     if text in SCALARS:
         return SCALARS[text]
+    if (sequence := _parse_sequence(text)) is not None:
+        return sequence
     if text.startswith("tuple[") and text.endswith("]"):
         return TupleType(tuple(parse_type(part) for part in _parts(text[6:-1])))
     if (record := _parse_record(text)) is not None:
@@ -159,6 +185,15 @@ def _parts(inside: str) -> list[str]:
             parts.append(inside[start:i].strip())
             start = i + 1
     return [part for part in parts if part]
+
+
+def _parse_sequence(text: str) -> SequenceType | None:
+    """tuple[type, ...] or list[type, ...]; None for other text."""
+    kind, bracket, inside = text.partition("[")
+    parts = _parts(inside[:-1]) if kind.strip() in ("tuple", "list") and bracket and inside.endswith("]") else []
+    if len(parts) != 2 or parts[1] != "...":
+        return None
+    return SequenceType(LIST if kind.strip() == "list" else None, parse_type(parts[0]))
 
 
 _RECORD = re.compile(r"(list|dict|namedtuple|dataclass)\s*(\w*)\s*\[(.*)\]", re.DOTALL)

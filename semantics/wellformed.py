@@ -116,9 +116,39 @@ def _scope(program: Program) -> Iterator[tuple[str, str, NodeId | None]]:
         owner = program.owner(node)
         name = program.graphs[owner].name if owner is not None else "?"
         yield "scope", f"the entry needs a node of @{name}, which is not running", node
+    chained = _chained(program, found)
     for graph in found.free:
-        yield from _chain(program, found, graph)
+        if not chained:
+            yield from _chain(program, found, graph)
         yield from _closes_over_itself(program, found, graph)
+
+
+def _chained(program: Program, found: Scopes) -> bool:
+    """
+    Whether the owners of every graph's free variables lie on one chain; for all graphs at once, in time linear in the captures.
+
+    Then nesting is a forest, in which the parent is the owner of the highest level, and a graph is nested in another if the
+    interval in which a walk of the forest is below the one lies in that of the other.
+    """
+    levels = found.levels(program)
+    if levels is None:
+        return False
+    chains = {graph: sorted(found.owners(program, graph), key=levels.__getitem__) for graph in levels}
+    children: dict[GraphId | None, list[GraphId]] = {}
+    for graph, chain in chains.items():
+        children.setdefault(chain[-1] if chain else None, []).append(graph)
+    entered: dict[GraphId, int] = {}
+    left: dict[GraphId, int] = {}
+    todo = [(graph, False) for graph in children.get(None, ())]
+    while todo:
+        graph, leaving = todo.pop()
+        if leaving:
+            left[graph] = len(entered)
+        else:
+            entered[graph] = len(entered)
+            todo.append((graph, True))
+            todo.extend((child, False) for child in children.get(graph, ()))
+    return all(entered[a] < entered[b] <= left[b] <= left[a] for chain in chains.values() for a, b in pairwise(chain))
 
 
 def _chain(program: Program, found: Scopes, graph: GraphId) -> Iterator[tuple[str, str, NodeId | None]]:

@@ -11,6 +11,7 @@ from typing import Any
 from semantics.arrays import single
 from semantics.columns.structure import wrong
 from semantics.errors import Trap
+from semantics.structured import Label, Record
 from semantics.tangents import ZERO
 
 INF, NAN = math.inf, math.nan
@@ -20,8 +21,20 @@ def check(name: str, *arguments: Any) -> None:
     """Every argument is a number or ZERO; otherwise the error says which is not."""
     for x in arguments:
         if type(x) is not float and type(x) is not int and x is not ZERO:
-            remedy = "write a number for it: 1 if b else 0" if isinstance(x, bool) else ""
-            raise wrong(name, "numbers", x, remedy)
+            raise wrong(name, "numbers", x, _instead(x))
+
+
+def _instead(x: Any) -> str:
+    """What to write where a number is wanted."""
+    match x:
+        case bool():
+            return "write a number for it: 1 if b else 0"
+        case Record(Label("list")):
+            return "make an array of it: np.array(xs)"
+        case tuple() | Record():
+            return "take a part of it"
+        case _:
+            return ""
 
 
 def real(name: str, x: Any) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from semantics.arrays import FLOATING, Array, broadcast_positions, broadcast_shapes, of_rank_zero, promoted
 from semantics.columns.arrays.elements import Elements, is_number
 from semantics.columns.structure import wrong
-from semantics.errors import IllTyped
+from semantics.errors import IllTyped, Trap
 from semantics.primitives.row import Hole, Primitive
 from semantics.tangents import ZERO, SparseArray, dense
 
@@ -87,7 +87,7 @@ def _broadcast(primitive: Primitive, scalar: Cell, e: Elements, arguments: tuple
             columns.append([int(x) for x in items] if as_numbers else items)
         else:
             columns.append([a] * _count(shape))
-    results = map(scalar, *columns)
+    results = map(_natural(scalar) if name == "pow" and dtype == "i64" else scalar, *columns)
     if dtype == "bool" and name in ("maximum", "minimum"):
         results = map(bool, results)
     if dtype == "f64" and primitive.result == "real":
@@ -98,6 +98,17 @@ def _broadcast(primitive: Primitive, scalar: Cell, e: Elements, arguments: tuple
 def vanishes(name: str, zero: Sequence[bool]) -> bool:
     """Whether the whole result is ZERO, by which of the operands are; a condition has no say in the shape of a sensitivity."""
     return any(zero[i] for i in ABSORBING.get(name, ())) or (name == "where" and zero[1] and zero[2])
+
+
+def _natural(power: Cell) -> Cell:
+    """The power of integers that are to stay integers; Trap at a negative exponent, as NumPy raises."""
+
+    def cell(a: Any, b: Any) -> Any:
+        if type(b) is int and b < 0:
+            raise Trap("an integer array to a negative power", rule="pow", remedy="make it real: x.astype(float)")
+        return power(a, b)
+
+    return cell
 
 
 def _count(shape: tuple[int, ...]) -> int:

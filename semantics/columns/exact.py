@@ -13,7 +13,7 @@ from typing import Any
 
 from semantics.arrays import Array
 from semantics.columns.arrays import with_arrays
-from semantics.columns.meaning import to_boolean
+from semantics.columns.meaning import logical, not_, to_boolean
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import EXPANDED, instantiate, wrong
 from semantics.errors import Trap
@@ -78,22 +78,6 @@ def _where(c: Any, a: Any, b: Any) -> Any:
     return a if c else b
 
 
-def _logical(name: str, decide: Callable[[bool, bool], bool]) -> Callable[[Any, Any], bool]:
-    def cell(a: Any, b: Any) -> bool:
-        for x in (a, b):
-            if not isinstance(x, bool):
-                raise wrong(name, "booleans", x)
-        return decide(a, b)
-
-    return cell
-
-
-def _not(a: Any) -> bool:
-    if not isinstance(a, bool):
-        raise wrong("not", "a boolean", a)
-    return not a
-
-
 def _truth(a: Any) -> bool:
     """Python's truth: of a fraction whether it is not 0, of anything else as on doubles."""
     return a != 0 if isinstance(a, Fraction) else to_boolean(a)
@@ -119,8 +103,8 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "maximum": _arithmetic("maximum", lambda a, b: b if b > a else a),
     "minimum": _arithmetic("minimum", lambda a, b: b if b < a else a),
     "where": _where,
-    "and_": _logical("logical_and", lambda a, b: a and b),
-    "or_": _logical("logical_or", lambda a, b: a or b),
+    "and_": logical("logical_and", lambda a, b: a and b),
+    "or_": logical("logical_or", lambda a, b: a or b),
     "single": _arithmetic("single", Fraction),
     "to_real": _arithmetic("float", Fraction),
     "to_integer": _arithmetic("int", math.trunc),
@@ -133,7 +117,7 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "ge": _arithmetic("ge", lambda a, b: a >= b),
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
-    "not_": _not,
+    "not_": not_,
     "instantiate": lambda d, x: instantiate(d, x, lambda _: Fraction(0)),
     "seed": _seed,
 }

@@ -11,6 +11,7 @@ from semantics.errors import IllTyped, Trap
 from semantics.memory import Memory, Pointer
 from semantics.primitives.row import Primitive
 from semantics.structured import Record
+from semantics.text import cut
 from semantics.values import Closure, Unbound
 
 
@@ -22,7 +23,7 @@ def wrong(name: str, wanted: str, found: Any, remedy: str = "") -> IllTyped | Tr
             rule=name,
             remedy=f"assign {found.name} on every path",
         )
-    return IllTyped(f"{name} wants {wanted}, found {kind(found)} {found!r}", rule=name, remedy=remedy)
+    return IllTyped(f"{name} wants {wanted}, found {kind(found)} {cut(repr(found))}", rule=name, remedy=remedy)
 
 
 def kind(value: Any) -> str:

@@ -66,7 +66,9 @@ def not_(a: Any) -> bool:
     return not a
 
 
-def _logical(name: str, decide: Callable[[bool, bool], bool]) -> Callable[[Any, Any], bool]:
+def logical(name: str, decide: Callable[[bool, bool], bool]) -> Callable[[Any, Any], bool]:
+    """A cell on two booleans."""
+
     def cell(a: Any, b: Any) -> bool:
         for x in (a, b):
             if not isinstance(x, bool):
@@ -81,7 +83,9 @@ def seed(out: Any) -> float:
     if isinstance(out, Array) and out.shape == () and out.dtype in ("f64", "f32"):
         return 1.0
     if type(out) is not float:
-        raise wrong("grad", "a function whose result is a real", out, "make it one number, as np.sum does; or ask for vjp, jvp or jacobian")
+        raise wrong(
+            "grad", "a function whose result is a real", out, "make it one number, as np.sum does; or ask for vjp, jvp or jacobian"
+        )
     return 1.0
 
 
@@ -109,8 +113,8 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "where": arithmetic.where,
     "logaddexp": elementary.logaddexp,
     "single": arithmetic.to_single,
-    "and_": _logical("logical_and", lambda a, b: a and b),
-    "or_": _logical("logical_or", lambda a, b: a or b),
+    "and_": logical("logical_and", lambda a, b: a and b),
+    "or_": logical("logical_or", lambda a, b: a or b),
     "to_real": lambda a: real("float", a),
     "to_integer": _to_whole("int", math.trunc),
     "to_boolean": to_boolean,

@@ -2,7 +2,8 @@
 The types of records, lists, dictionaries and slices: the part of the column "type" that speaks of labels.
 
 A label and the name of a field are always known, so a field has the type of its item. What traps whatever the values are has the
-type `never`. Each function takes the place of the tuple's rule where a record or a slice is among the arguments.
+type `never`. Of a sequence of unknown length every item has the one type. Each function takes the place of the tuple's rule where a
+record, a sequence or a slice is among the arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from semantics.errors import IllTyped
 from semantics.structured import Label, Slice
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, FunctionType, RecordType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, FunctionType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import LABEL, NEVER, TEXT, UNBOUND, ZERO_TYPE, Literal, SliceType, Union, erase, join
 
 
@@ -24,6 +25,18 @@ def wrong(name: str, wanted: str, found: Any, remedy: str = "") -> IllTyped:
 def items_of(t: Any) -> tuple[Any, ...] | None:
     """The types of the items of a tuple or a record; None for other types."""
     return t.items if isinstance(t, (TupleType, RecordType)) else None
+
+
+def any_item(t: Any) -> Any:
+    """The type of an item of a tuple, a record or a sequence, of which nobody knows where; None for other types."""
+    if isinstance(t, SequenceType):
+        return t.item
+    if (items := items_of(t)) is None:
+        return None
+    result: Any = NEVER
+    for item in items:
+        result = join(result, item)
+    return result
 
 
 def _label(t: Any) -> Label:
@@ -75,6 +88,8 @@ def has_field(r: Any, name: Any) -> Any:
 
 def cleared(d: Any, i: Any) -> Any:
     """Zero in one place; where that is not known, zero may be in any."""
+    if isinstance(d, SequenceType):
+        return SequenceType(None, join(d.item, ZERO_TYPE))
     items = items_of(d)
     if d == ZERO_TYPE or items is None:
         return d
@@ -134,6 +149,8 @@ def known_slice(t: SliceType) -> Slice | None:
 
 def getitem(t: Any, i: Any) -> Any:
     """An element of a tuple, a list or a NamedTuple, or the part that a slice selects; of a slice not known, of no known length."""
+    if isinstance(t, SequenceType):
+        return _of_sequence(t, i)
     items = items_of(t)
     if items is None:
         raise wrong("getitem", "a tuple, a list or an array", t)
@@ -145,54 +162,87 @@ def getitem(t: Any, i: Any) -> Any:
     if isinstance(t, RecordType) and t.label.kind == "dataclass":
         raise wrong("getitem", "a tuple, a list or an array", t, "take a field by its name")
     if isinstance(i, SliceType):
+        is_list = isinstance(t, RecordType) and t.label.kind == "list"
         if (found := known_slice(i)) is None:
-            remedy = "slice with constants, or compute the part in a loop"
-            raise wrong("getitem", "a slice of a tuple whose bounds are known before running", i, remedy)
+            return SequenceType(t.label if is_list else None, any_item(t))
         part = tuple(items[k] for k in found.indices(len(items)))
-        return RecordType(t.label, part) if isinstance(t, RecordType) and t.label.kind == "list" else TupleType(part)
+        return RecordType(t.label, part) if is_list else TupleType(part)
     if erase(i) != INTEGER:
         raise wrong("getitem", "an integer index", i)
     if isinstance(i, Literal):
         return items[i.value] if -len(items) <= i.value < len(items) else NEVER
-    result: Any = NEVER
-    for item in items:
-        result = join(result, item)
-    return result
+    return any_item(t)
 
 
-def length(t: RecordType) -> Any:
+def _of_sequence(t: SequenceType, i: Any) -> Any:
+    """An item, or a part that is as unknown as the whole."""
+    if isinstance(i, SliceType):
+        return t
+    if erase(i) != INTEGER:
+        raise wrong("getitem", "an integer index", i)
+    return t.item
+
+
+def length(t: RecordType | SequenceType) -> Any:
     """The number of items; a dataclass has none."""
+    if isinstance(t, SequenceType):
+        return INTEGER
     if t.label.kind == "dataclass":
         raise wrong("length", "a tuple, a list or an array", t)
     return Literal(INTEGER, len(t.items))
 
 
-def of_length(t: RecordType, n: Any) -> Any:
-    """The record itself, if it has that many items."""
+def of_length(t: RecordType | SequenceType, n: Any) -> Any:
+    """The record itself, if it has that many items; a sequence then has as many as are known."""
+    if isinstance(t, SequenceType):
+        return like(t, (t.item,) * n.value) if isinstance(n, Literal) else t
     size = length(t).value
     return NEVER if isinstance(n, Literal) and n.value != size else t
 
 
 def sequence(name: str, t: Any) -> tuple[Any, ...]:
     """The items of a tuple, a list or a NamedTuple."""
-    if isinstance(t, RecordType) and t.label.kind in ("dict", "dataclass"):
-        raise wrong(name, "a tuple or a list", t)
     found = items_of(t)
-    if found is None:
+    if found is None or (isinstance(t, RecordType) and t.label.kind in ("dict", "dataclass")):
         raise wrong(name, "a tuple or a list", t)
     return found
 
 
 def like(t: Any, items: tuple[Any, ...]) -> Any:
     """A list of these items if t is one, else a tuple."""
-    return RecordType(t.label, items) if isinstance(t, RecordType) and t.label.kind == "list" else TupleType(items)
+    label = list_label(t)
+    return TupleType(items) if label is None else RecordType(label, items)
+
+
+def list_label(t: Any) -> Label | None:
+    """The label of a list; None for what is none."""
+    return t.label if isinstance(t, SequenceType) or (isinstance(t, RecordType) and t.label.kind == "list") else None
+
+
+def concat(s: Any, t: Any) -> Any:
+    """The items of both; of unknown length if one is."""
+    if isinstance(s, SequenceType) or isinstance(t, SequenceType):
+        for part in (s, t):
+            if not isinstance(part, SequenceType):
+                sequence("concat", part)
+        return SequenceType(list_label(s), join(any_item(s), any_item(t)))
+    return like(s, (*sequence("concat", s), *sequence("concat", t)))
+
+
+def append(s: Any, x: Any) -> Any:
+    """The items, and one more."""
+    if isinstance(s, SequenceType):
+        return SequenceType(s.label, join(s.item, x))
+    return like(s, (*sequence("append", s), x))
 
 
 def put(t: Any, i: Any, v: Any) -> Any:
     """The tuple or list with another element in one place."""
-    items = sequence("put", t)
     if erase(i) != INTEGER:
         raise wrong("put", "an integer index", i)
+    if isinstance(t, SequenceType):
+        return SequenceType(t.label, join(t.item, v))
+    items = sequence("put", t)
     again = t.label if isinstance(t, RecordType) else None
     if isinstance(i, Literal):
         if not -len(items) <= i.value < len(items):
@@ -207,20 +257,24 @@ def put(t: Any, i: Any, v: Any) -> Any:
 def inject(t: Any, i: Any, d: Any) -> Any:
     """A tuple of zeros but for the place, or for the places of a slice."""
     items = items_of(t)
-    if items is None:
+    if items is None and not isinstance(t, SequenceType):
         raise wrong("inject", "a tuple", t)
-    size = len(items)
     i = place_in(t, i)
     if i == NEVER:
         return NEVER
+    if isinstance(i, SliceType) and (given := any_item(d)) is None:
+        raise wrong("inject", "the sensitivities of a part", d)
+    if not isinstance(i, SliceType) and erase(i) != INTEGER:
+        raise wrong("inject", "an integer index", i)
+    if items is None:
+        return SequenceType(None, join(given if isinstance(i, SliceType) else d, ZERO_TYPE))
+    size = len(items)
     if isinstance(i, SliceType):
         parts = items_of(d)
         if (found := known_slice(i)) is None or parts is None:
-            raise wrong("inject", "a slice that is known before running", i)
+            return TupleType((join(given, ZERO_TYPE),) * size)
         at = dict(zip(found.indices(size), parts, strict=False))
         return TupleType(tuple(at.get(k, ZERO_TYPE) for k in range(size)))
-    if erase(i) != INTEGER:
-        raise wrong("inject", "an integer index", i)
     if isinstance(i, Literal) and size:
         return TupleType(tuple(d if k == i.value % size else ZERO_TYPE for k in range(size)))
     return TupleType((join(d, ZERO_TYPE),) * size)
@@ -231,6 +285,8 @@ def unlabelled(t: Any) -> Any:
     match t:
         case TupleType(items) | RecordType(_, items):
             return TupleType(tuple(unlabelled(i) for i in items))
+        case SequenceType(_, item):
+            return SequenceType(None, unlabelled(item))
         case Union(of):
             result: Any = NEVER
             for member in of:
@@ -258,6 +314,8 @@ def is_instance(x: Any, kinds: Any) -> Any:
             names = {"list": ("list",), "dict": ("dict",), "namedtuple": ("tuple",)}.get(label.kind, ())
         case TupleType():
             names = ("tuple",)
+        case SequenceType(label):
+            names = ("tuple",) if label is None else ("list",)
         case FunctionType():
             names = ()
         case _:

@@ -16,7 +16,7 @@ from semantics.columns.record_types import wrong
 from semantics.errors import IllTyped, Trap
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, SequenceType, TupleType
 from semantics.type_lattice import NEVER, TEXT, ZERO_TYPE, Literal, erase, join
 
 _ACCEPTS = {
@@ -35,7 +35,7 @@ def from_signature(primitive: Primitive) -> Callable[..., Any]:
         for kind, found in zip(primitive.signature, arguments, strict=False):
             if kind in _ACCEPTS and erase(found) not in _ACCEPTS[kind]:
                 raise wrong(primitive.name, "numbers" if kind in ("real", "number") else f"{kind} arguments", found, _remedy(found))
-            if kind == "tuple" and not isinstance(found, TupleType):
+            if kind == "tuple" and not isinstance(found, (TupleType, SequenceType)):
                 raise wrong(primitive.name, "a tuple", found)
         if primitive.result in _RESULTS:
             return _RESULTS[primitive.result]
@@ -55,7 +55,8 @@ def _remedy(found: Any) -> str:
     """What makes a number of what is none."""
     if erase(found) == BOOLEAN:
         return "convert it explicitly: int(b)"
-    return "np.array(t) makes an array of a tuple or a list of numbers" if isinstance(found, (TupleType, RecordType)) else ""
+    is_sequence = isinstance(found, (TupleType, RecordType, SequenceType))
+    return "np.array(t) makes an array of a tuple or a list of numbers" if is_sequence else ""
 
 
 def _numbers(name: str, *arguments: Any) -> list[Any]:

@@ -42,7 +42,8 @@ def switch(condition: Any, consequent: Any, alternative: Any) -> Any:
         return consequent
     if condition is False:
         return alternative
-    raise wrong("switch", "a boolean", condition, "write the comparison out: `if x != 0:`")
+    several = isinstance(condition, Array)
+    raise wrong("switch", "a boolean", condition, "np.all(x) or np.any(x)" if several else "write the comparison out: `if x != 0:`")
 
 
 def make_tuple(*items: Any) -> tuple[Any, ...]:

@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from semantics.columns import array_types, record_types, scalar_types
+from semantics.columns import array_types, memory_types, record_types, scalar_types
 from semantics.columns.array_types import indexed, sensitivities
 from semantics.columns.record_types import wrong
 from semantics.columns.scalar_types import from_signature
 from semantics.errors import IllTyped, Trap
-from semantics.primitives.memory_rows import MEMORY
+from semantics.memory_types import CellsType, MemoryType
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, MACROS, ROWS, TABLE
-from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, ArrayType, FunctionType, RecordType, TupleType
-from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, join, members
+from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, ArrayType, FunctionType, RecordType, SequenceType, TupleType
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, cells_type, distribute, erase, held, join, members, parts
 
 
 def apply_type(primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -53,7 +53,7 @@ CONJUGATE = frozenset({"gadd", "inject", "instantiate", "sum_to", "like", "sprea
 def _truth(a: Any) -> Any:
     if isinstance(a, ArrayType):
         return indexed.truth(a)
-    if isinstance(a, (TupleType, RecordType)) or erase(a) in (REAL, INTEGER, BOOLEAN):
+    if isinstance(a, (TupleType, RecordType, SequenceType)) or erase(a) in (REAL, INTEGER, BOOLEAN):
         return BOOLEAN
     raise wrong("bool", "a number, a boolean or a tuple", a)
 
@@ -67,7 +67,8 @@ def _switch(condition: Any, consequent: Any, alternative: Any) -> Any:
         if t == UNBOUND:
             continue
         if erase(t) != BOOLEAN:
-            raise wrong("switch", "a boolean", t, "write the comparison out: `if x != 0:`")
+            remedy = "np.all(x) or np.any(x)" if isinstance(t, ArrayType) else "write the comparison out: `if x != 0:`"
+            raise wrong("switch", "a boolean", t, remedy)
         if not isinstance(t, Literal) or t.value:
             result = join(result, consequent)
         if not isinstance(t, Literal) or not t.value:
@@ -94,7 +95,7 @@ def _put(t: Any, i: Any, v: Any) -> Any:
 def _length(t: Any) -> Any:
     if isinstance(t, ArrayType):
         return indexed.length(t)
-    if isinstance(t, RecordType):
+    if isinstance(t, (RecordType, SequenceType)):
         return record_types.length(t)
     if not isinstance(t, TupleType):
         raise wrong("length", "a tuple", t)
@@ -104,28 +105,15 @@ def _length(t: Any) -> Any:
 def _of_length(t: Any, n: Any) -> Any:
     if isinstance(t, ArrayType):
         return indexed.of_length(t, n)
-    if isinstance(t, RecordType):
+    if isinstance(t, (RecordType, SequenceType)):
         return record_types.of_length(t, n)
     if not isinstance(t, TupleType):
         raise wrong("unpacking", "a tuple", t)
     return NEVER if isinstance(n, Literal) and n.value != len(t.items) else t
 
 
-def _concat(s: Any, t: Any) -> Any:
-    return record_types.like(s, (*record_types.sequence("concat", s), *record_types.sequence("concat", t)))
-
-
-def _append(s: Any, x: Any) -> Any:
-    return record_types.like(s, (*record_types.sequence("append", s), x))
-
-
 def _fail(message: Any) -> Any:
     return NEVER
-
-
-def _apart(v: Any) -> Any:
-    """An array with axes traps: it may be a view of one that is changed."""
-    return NEVER if isinstance(v, ArrayType) and v.dims != () else v
 
 
 def _gadd(a: Any, b: Any) -> Any:
@@ -134,6 +122,10 @@ def _gadd(a: Any, b: Any) -> Any:
     if isinstance(a, ArrayType) or isinstance(b, ArrayType):
         return sensitivities.gadd(a, b)
     a, b = (TupleType(t.items) if isinstance(t, RecordType) else t for t in (a, b))
+    if isinstance(a, CellsType) and isinstance(b, CellsType):
+        return memory_types.gadd(a, b, lambda *pair: distribute(_gadd, pair, (IllTyped, Trap)))
+    if isinstance(a, SequenceType) or isinstance(b, SequenceType):
+        return _gadd_sequences(a, b)
     if isinstance(a, TupleType) and isinstance(b, TupleType):
         if len(a.items) != len(b.items):
             raise wrong("gadd", f"tuples of one length, {len(a.items)}", b)
@@ -145,6 +137,18 @@ def _gadd(a: Any, b: Any) -> Any:
     return scalar_types.sum_of_numbers("gadd", a, b)
 
 
+def _gadd_sequences(a: Any, b: Any) -> Any:
+    """One of the two has an unknown length, so it has that of the other."""
+    x, y = record_types.any_item(a), record_types.any_item(b)
+    if x is None or y is None:
+        raise wrong("gadd", f"two sensitivities of one value, one of them {erase(a)}", b)
+    known = next((t for t in (a, b) if isinstance(t, TupleType)), None)
+    if known is None:
+        return SequenceType(None, distribute(_gadd, (x, y), (IllTyped, Trap)))
+    other = y if known is a else x
+    return TupleType(tuple(distribute(_gadd, (item, other), (IllTyped, Trap)) for item in known.items))
+
+
 def _inject(t: Any, i: Any, d: Any) -> Any:
     if ZERO_TYPE in (t, d):
         return ZERO_TYPE
@@ -152,12 +156,19 @@ def _inject(t: Any, i: Any, d: Any) -> Any:
 
 
 def _instantiate(d: Any, x: Any) -> Any:
-    parts = x.captured if isinstance(x, FunctionType) else record_types.items_of(x)
-    if parts is not None and not (isinstance(x, FunctionType) and isinstance(x.function, Primitive)):
+    if isinstance(x, SequenceType):
+        given = ZERO_TYPE if d == ZERO_TYPE else record_types.any_item(d)
+        if given is None:
+            raise wrong("instantiate", f"the sensitivity of {x}", d)
+        return SequenceType(x.label, distribute(_instantiate, (given, x.item)))
+    if isinstance(x, (MemoryType, CellsType)):
+        return _instantiate_cells(d, x)
+    found = x.captured if isinstance(x, FunctionType) else record_types.items_of(x)
+    if found is not None and not (isinstance(x, FunctionType) and isinstance(x.function, Primitive)):
         given = TupleType(d.items) if isinstance(d, RecordType) else d
         items = tuple(
             distribute(_instantiate, (distribute(_getitem, (given, Literal(INTEGER, k))), part)) if part != UNBOUND else UNIT
-            for k, part in enumerate(parts)
+            for k, part in enumerate(found)
         )
         return RecordType(x.label, items) if isinstance(x, RecordType) else TupleType(items)
     if isinstance(x, ArrayType):
@@ -169,22 +180,35 @@ def _instantiate(d: Any, x: Any) -> Any:
     return UNIT
 
 
+def _instantiate_cells(d: Any, x: MemoryType | CellsType) -> Any:
+    """The sensitivity of every cell that the memory has."""
+    if d != ZERO_TYPE and not isinstance(d, CellsType):
+        raise wrong("instantiate", "the sensitivity of a memory", d)
+    given = d if isinstance(d, CellsType) else CellsType(())
+    items = [distribute(_instantiate, (held(given, k), part)) for k, part in enumerate(x.items)]
+    if x.rest is None:
+        return cells_type(items)
+    rest = held(given, max(len(given.items), len(items)))
+    for extra in given.items[len(items) :]:
+        rest = join(rest, extra)
+    return cells_type(items, distribute(_instantiate, (rest, x.rest)))
+
+
 def _seed(out: Any) -> Any:
     if out != REAL and not sensitivities.is_seed(out):
-        raise wrong("grad", "a function whose result is a real", out, "make it one number, as np.sum does; or ask for vjp, jvp or jacobian")
+        raise wrong(
+            "grad", "a function whose result is a real", out, "make it one number, as np.sum does; or ask for vjp, jvp or jacobian"
+        )
     return REAL
 
 
 def _identity_on_data(x: Any) -> Any:
     todo = [x]
     while todo:
-        match todo.pop():
-            case TupleType(items) | RecordType(_, items) | Union(items):
-                todo.extend(items)
-            case FunctionType():
-                raise wrong(
-                    "J", "data, or a function known where it is differentiated", x, "name the function where grad is applied"
-                )
+        top = todo.pop()
+        if isinstance(top, FunctionType):
+            raise wrong("J", "data, or a function known where it is differentiated", x, "name the function where grad is applied")
+        todo.extend(parts(top))
     return x
 
 
@@ -193,8 +217,8 @@ WHOLE: frozenset[Callable[..., Any]] = frozenset({_switch, _make_tuple, _identit
 SCALAR: dict[str, Callable[..., Any] | Hole] = {
     **{p.name: from_signature(p) for p in ROWS},
     **{p.name: Hole("it works on functions; expand it with nested_grad first") for p in MACROS},
-    **{p.name: Hole("what memory holds is not inferred; a program with memory runs untyped") for p in MEMORY},
-    "apart": _apart,
+    **memory_types.CELLS,
+    **memory_types.memory_rules(_getitem, _put, _inject),
     **scalar_types.CELLS,
     "to_boolean": _truth,
     "switch": _switch,
@@ -202,8 +226,8 @@ SCALAR: dict[str, Callable[..., Any] | Hole] = {
     "getitem": _getitem,
     "length": _length,
     "of_length": _of_length,
-    "concat": _concat,
-    "append": _append,
+    "concat": record_types.concat,
+    "append": record_types.append,
     **record_types.CELLS,
     **array_types.ARRAY_RULES,
     "put": _put,

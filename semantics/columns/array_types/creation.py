@@ -11,8 +11,8 @@ from semantics.columns.arrays.creation import named_dtype
 from semantics.columns.record_types import wrong
 from semantics.errors import Trap
 from semantics.shapes import Dims, clash, count, meet
-from semantics.type_language import INTEGER, UNIT, ArrayType, RecordType, TupleType
-from semantics.type_lattice import NEVER, TEXT, ZERO_TYPE, Literal, distribute
+from semantics.type_language import INTEGER, UNIT, ArrayType, RecordType, SequenceType, TupleType
+from semantics.type_lattice import NEVER, TEXT, ZERO_TYPE, Literal, distribute, join, members
 
 
 def as_dtype(name: str, t: Any) -> str | None:
@@ -26,11 +26,11 @@ def as_dtype(name: str, t: Any) -> str | None:
 
 def as_array(value: Any, dtype: Any) -> Any:
     """np.array(value, dtype) of nested tuples, lists and arrays."""
-    rows = distribute(_nested, [value])
-    if rows == NEVER:
-        return NEVER
-    target = as_dtype("array", dtype) or rows.dtype
-    return ArrayType(target, rows.dims, rows.holes and target in FLOATING)
+    result: Any = NEVER
+    for rows in members(distribute(_nested, [value])):
+        target = as_dtype("array", dtype) or rows.dtype
+        result = join(result, ArrayType(target, rows.dims, rows.holes and target in FLOATING))
+    return result
 
 
 def _nested(value: Any) -> Any:
@@ -39,6 +39,8 @@ def _nested(value: Any) -> Any:
         return value
     if value == ZERO_TYPE:
         return ArrayType("f64", (), True)
+    if isinstance(value, SequenceType):
+        return _rows_of(value)
     if not isinstance(value, (TupleType, RecordType)):
         if (dtype := dtype_of(value)) is None:
             raise wrong("array", "numbers in equally long rows", value, "numbers, or rows of one length")
@@ -54,6 +56,14 @@ def _nested(value: Any) -> Any:
         raise Trap("array: the rows have different lengths", rule="as_array", remedy="rows of one length")
     inner: Dims = tuple(meet(sizes) for sizes in zip(*(p.dims for p in parts), strict=True))
     return ArrayType(promoted([p.dtype for p in parts], "as_array"), (len(parts), *inner), any(p.holes for p in parts))
+
+
+def _rows_of(value: SequenceType) -> Any:
+    """The array of a sequence of rows; of an empty one it is f64[0], whatever its rows would be."""
+    result: Any = ArrayType("f64", (0,))
+    for row in members(distribute(_nested, [value.item])):
+        result = join(result, ArrayType(row.dtype, (None, *row.dims), row.holes))
+    return result
 
 
 def full(shape: Any, value: Any, dtype: Any) -> Any:

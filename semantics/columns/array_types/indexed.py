@@ -11,7 +11,7 @@ from semantics.columns.array_types.selection import NO_SLICE, check_element, is_
 from semantics.columns.record_types import wrong
 from semantics.errors import Trap
 from semantics.shapes import clash, count, fits
-from semantics.type_language import BOOLEAN, INTEGER, ArrayType, RecordType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, ArrayType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import ZERO_TYPE, Literal, erase, join
 
 
@@ -87,6 +87,8 @@ def take(x: Any, indices: Any, axis: Any) -> Any:
 def _is_places(t: Any) -> bool:
     if isinstance(t, RecordType):
         return t.label.kind == "list" and all(erase(i) == INTEGER for i in t.items)
+    if isinstance(t, SequenceType):
+        return t.label is not None and bool(erase(t.item) == INTEGER)
     return erase(t) == INTEGER or (isinstance(t, ArrayType) and t.dtype == "i64")
 
 

@@ -31,7 +31,7 @@ from semantics.shapes import (
     transposed,
     with_axes,
 )
-from semantics.type_language import REAL, UNIT, ArrayType, FunctionType, RecordType, TupleType
+from semantics.type_language import REAL, UNIT, ArrayType, FunctionType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import ZERO_TYPE
 
 
@@ -71,7 +71,9 @@ def sum_to(d: Any, x: Any) -> Any:
     """A sensitivity of x, from one of x broadcast"""
     if ZERO_TYPE in (d, x):
         return ZERO_TYPE
-    if isinstance(x, (TupleType, RecordType)) or (isinstance(x, FunctionType) and not isinstance(x.function, Primitive)):
+    if isinstance(x, (TupleType, RecordType, SequenceType)):
+        return d
+    if isinstance(x, FunctionType) and not isinstance(x.function, Primitive):
         return d
     if x != REAL and not (isinstance(x, ArrayType) and x.dtype in FLOATING):
         return ZERO_TYPE
@@ -103,11 +105,13 @@ def _several(name: str, t: Any) -> tuple[list[ArrayType], bool]:
         found = [ArrayType(t.dtype, t.dims[1:], t.holes)] * (1 if t.dims[0] is None else t.dims[0])
     elif isinstance(t, (TupleType, RecordType)):
         found = [operand(name, i) for i in t.items]
+    elif isinstance(t, SequenceType):
+        found = [operand(name, t.item)]
     else:
         raise wrong(name, "a tuple or list of arrays", t, "put them into a tuple: (x, y)")
     if not found:
         raise Trap(f"{name} of no arrays", rule=name, remedy="at least one array")
-    return found, isinstance(t, ArrayType) and t.dims[0] is None
+    return found, isinstance(t, SequenceType) or (isinstance(t, ArrayType) and t.dims[0] is None)
 
 
 def _joined(parts: list[ArrayType], more: bool, axis: int) -> Any:

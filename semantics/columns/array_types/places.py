@@ -14,7 +14,7 @@ from semantics.columns.record_types import wrong
 from semantics.errors import Trap
 from semantics.shapes import Size, clash, count
 from semantics.shapes import grouped as grouped_shape
-from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import TEXT, ZERO_TYPE, Literal, Union, distribute, erase, join
 
 
@@ -25,6 +25,8 @@ def places(x: Any) -> Any:
             return TupleType(tuple(distribute(places, [i]) for i in items))
         case RecordType(label, items):
             return RecordType(label, tuple(distribute(places, [i]) for i in items))
+        case SequenceType(label, item):
+            return SequenceType(label, distribute(places, [item]))
         case ArrayType(_, dims):
             return ArrayType("i64", dims)
     if x == ZERO_TYPE:
@@ -40,6 +42,8 @@ def _leaves(t: Any) -> Iterator[Any]:
         match todo.pop():
             case TupleType(items) | RecordType(_, items) | Union(items):
                 todo.extend(items)
+            case SequenceType(_, item):
+                todo.append(item)
             case leaf:
                 yield leaf
 
@@ -64,6 +68,8 @@ def _returned(x: Any) -> Any:
     match x:
         case TupleType(items) | RecordType(_, items):
             return TupleType(tuple(distribute(_returned, [i]) for i in items))
+        case SequenceType(_, item):
+            return SequenceType(None, distribute(_returned, [item]))
         case ArrayType(dtype, dims) if dtype in FLOATING:
             return ArrayType(dtype, dims, True)
     return join(REAL, ZERO_TYPE) if x == REAL else ZERO_TYPE

@@ -13,7 +13,7 @@ from semantics.columns.record_types import known_slice
 from semantics.errors import IllTyped, Trap
 from semantics.indexing import OUTSIDE
 from semantics.shapes import Dims, Size, clash
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, RecordType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import ELLIPSIS_TYPE, Literal, SliceType, erase
 
 NO_SLICE = SliceType((UNIT, UNIT, UNIT))
@@ -94,6 +94,8 @@ def _expanded(dims: Dims, index: Any) -> list[Any]:
             parts.extend([ArrayType("i64", (None,))] * len(part.dims))
         elif isinstance(part, RecordType) and part.label.kind == "list" and all(erase(i) == INTEGER for i in part.items):
             parts.append(ArrayType("i64", (len(part.items),)))
+        elif isinstance(part, SequenceType) and part.label is not None and erase(part.item) in (INTEGER, BOOLEAN):
+            parts.append(ArrayType("i64", (None,)))
         elif isinstance(part, RecordType) and part.label.kind == "list" and all(erase(i) == BOOLEAN for i in part.items):
             _check_mask(ArrayType("bool", (len(part.items),)), dims, parts)
             parts.append(ArrayType("i64", (None,)))

@@ -9,7 +9,7 @@ from semantics.arrays import FLOATING
 from semantics.columns.array_types.operands import dtype_of
 from semantics.columns.record_types import wrong
 from semantics.shapes import clash, meet
-from semantics.type_language import REAL, UNIT, ArrayType, RecordType, TupleType
+from semantics.type_language import REAL, UNIT, ArrayType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import UNBOUND, ZERO_TYPE, distribute
 
 
@@ -54,6 +54,8 @@ def scale(c: Any, t: Any) -> Any:
             return t if dtype in FLOATING else UNIT
         case TupleType(items) | RecordType(_, items):
             return TupleType(tuple(distribute(scale, (c, i)) for i in items))
+        case SequenceType(_, item):
+            return SequenceType(None, distribute(scale, (c, item)))
     if t not in (UNIT, UNBOUND) and dtype_of(t) is None:
         raise wrong("scale", "numbers", t)
     return REAL if t == REAL else UNIT
