@@ -22,7 +22,7 @@ from adjudge.rules import rule  # noqa: E402
 from adjudge.tracing import trace  # noqa: E402
 from adjudge.transforming import transform  # noqa: E402
 from semantics.text import read  # noqa: E402
-from transforms.higher_order import array_map, array_reduce, scan  # noqa: E402
+from transforms.higher_order import array_map, array_reduce, logsumexp, scan  # noqa: E402
 
 __all__ = [
     "array_map",
@@ -37,6 +37,7 @@ __all__ = [
     "infer",
     "jacobian",
     "jvp",
+    "logsumexp",
     "parse",
     "primitive",
     "prove",

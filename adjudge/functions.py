@@ -17,6 +17,7 @@ from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Parameter, Program
 from semantics.machine import FUEL, Machine
+from semantics.text import cut
 from semantics.type_language import ArrayType, Scalar, type_of
 from transforms import parse as parser
 from transforms.gradient_programs import Wrt, calling
@@ -78,7 +79,7 @@ def _one_block(value: Any, name: str) -> None:
     """IllTyped unless second derivatives by `value` are one array: a record or a tuple has a block for each pair of its parts."""
     if type_of(to_value(value, name)).__class__ not in (Scalar, ArrayType):
         raise IllTyped(
-            f"the hessian with respect to {name} was asked for, which is {type_of(to_value(value))}",
+            f"the hessian with respect to {name} was asked for, which is {cut(str(type_of(to_value(value))))}",
             rule="hessian",
             remedy="make its parts arguments of their own (wrt=(0, 1)), or ask for products: hvp(f)",
         )
@@ -178,12 +179,13 @@ def _call(
 
 def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL) -> Callable[..., Any]:
     """A function of machine values that runs an expanded program on a target."""
+    machine = Machine(program)
     if target == "reference":
-        machine = Machine(program)
         return lambda *data: to_python(machine.run(data, fuel).value, machine)
     from backend import compile as compile_for
 
-    return compile_for(program, tuple(types), target)
+    compiled = compile_for(program, tuple(types), target)
+    return lambda *data: to_python(compiled(*data), machine)
 
 
 def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:

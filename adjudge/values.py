@@ -13,6 +13,7 @@ from semantics.errors import IllTyped, Trap
 from semantics.machine import Machine
 from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO, Sparse, SparseArray, dense
+from semantics.text import cut
 from semantics.type_language import type_of
 from semantics.values import Closure, Unbound
 from transforms.parse.classes import is_record_class, label_of, live_class
@@ -202,9 +203,9 @@ def demand(d: Any, out: Any, what: str, rule: str) -> None:
     """IllTyped unless `d` has the structure of a sensitivity, or a tangent, of `out`."""
     if not conforms(d, out):
         raise IllTyped(
-            f"{what} of {type_of(out)} cannot be {type_of(d)}",
+            f"{what} of {cut(str(type_of(out)))} cannot be {cut(str(type_of(d)))}",
             rule=rule,
-            remedy=f"the same structure, shapes and dtypes, with None for integers and booleans: {type_of(out)}",
+            remedy="the same structure, shapes and dtypes, with None for integers and booleans",
         )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adjudge import grad, hvp
+from adjudge import grad, hvp, scan
 
 POINTS = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
 LABELS = (0.0, 1.0, 1.0, 0.0)
@@ -68,3 +68,24 @@ def curvature(w, x):
         return np.log(np.sum(np.exp(x @ v)))
 
     return w @ hvp(energy)(w, w)
+
+
+def recurrent(xs, w, u):
+    """A recurrent network, by scan: the sum of its outputs."""
+
+    def cell(h, x):
+        h = np.tanh(w @ h + u @ x)
+        return h, h @ h
+
+    last, outputs = scan(cell, np.zeros(len(w)), xs)
+    return np.sum(outputs) + np.sum(last)
+
+
+def running_products(x):
+    """The sum of x[0], x[0] x[1], …: each update makes a new array for the name."""
+    y = np.ones(len(x))
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = y[i - 1]
+        y[i] *= x[i]
+    return np.sum(y)

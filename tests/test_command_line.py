@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from adjudge.cli import main
-
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FIGURE_1 = f"{EXAMPLES / 'figure_1.py'}:f"
-
-
-@pytest.fixture
-def adjudge(monkeypatch, capsys):
-    def command(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["adjudge", *arguments])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return command
 
 
 def test_run_prints_the_value_and_the_gradient(adjudge):
@@ -129,6 +111,103 @@ BAD = {
 def test_bad_input_is_exit_code_2_with_a_remedy(adjudge, what):
     arguments, says = BAD[what]
     code, _, err = adjudge(*arguments)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+
+
+DATA = """
+from dataclasses import dataclass
+from typing import NamedTuple
+import numpy as np
+
+SCALE = 2.0
+
+class Line(NamedTuple):
+    slope: float
+    shift: float = 0.0
+
+@dataclass(frozen=True)
+class Pair:
+    left: np.ndarray
+    right: float
+
+def line(p, x):
+    return np.sum(p.slope * x + p.shift)
+
+def pair(p):
+    return np.sum(p.left) * p.right
+
+def squares(d):
+    return np.sum(d["w"] ** 2) * d["b"]
+
+def bad_shapes(x, y):
+    return np.sum(x @ y)
+"""
+
+
+@pytest.fixture
+def data(tmp_path):
+    (tmp_path / "data.py").write_text(DATA)
+    return str(tmp_path / "data.py")
+
+
+ARGUMENTS = {
+    "a record": ("line", ["Line(2.0, SCALE)", "3.0"], "p", 8.0, {"slope": 3.0, "shift": 1.0}),
+    "a record with a default": ("line", ["Line(slope=2.0)", "3.0"], "p", 6.0, {"slope": 3.0, "shift": 1.0}),
+    "an array": ("line", ["Line(2.0)", "array([1.0, 0.5])"], "x", 3.0, [2.0, 2.0]),
+    "an array of f32": ("line", ["Line(2.0)", "array([1.0, 0.5], dtype=np.float32)"], "x", 3.0, [2.0, 2.0]),
+    "an array that is made": ("line", ["Line(2.0)", "np.ones((2, 1)) * SCALE"], "x", 8.0, [[2.0], [2.0]]),
+    "a dictionary of arrays": ("squares", ['{"w": array([1.0, -2.0]), "b": 0.5}'], "d", 2.5, {"w": [1.0, -2.0], "b": 5.0}),
+    "a dataclass of arrays": ("pair", ["Pair(np.ones(2), 3.0)"], "p", 6.0, {"left": [3.0, 3.0], "right": 2.0}),
+}
+
+
+@pytest.mark.parametrize("what", ARGUMENTS)
+def test_an_argument_is_an_expression_read_in_the_file(adjudge, data, what):
+    name, arguments, by, value, gradient = ARGUMENTS[what]
+    code, out, err = adjudge("run", f"{data}:{name}", *arguments, "-g", by, "--json")
+    assert code == 0, err
+    assert json.loads(out) == {"value": value, "gradient": gradient}
+
+
+def test_records_and_arrays_print_as_one_writes_them(adjudge, data):
+    assert adjudge("run", f"{data}:line", "Line(2.0)", "array([1.0, 0.5])", "-g", "p")[1] == (
+        "value    3.0\ngradient Line(slope=1.5, shift=2.0)\n"
+    )
+
+
+def test_infer_takes_types_and_values(adjudge, data):
+    code, out, _ = adjudge("infer", f"{data}:line", "Line(2.0)", "f64[?, 2]", "--json")
+    assert code == 0
+    assert json.loads(out)["result"] == "f64"
+
+
+def test_arrays_are_not_crosschecked_yet_and_it_says_so(adjudge, data):
+    code, out, _ = adjudge("crosscheck", f"{data}:pair", "Pair(np.ones(2), 3.0)", "--samples", "2", "--quick")
+    assert code == 3
+    assert "not compiled yet" in out
+
+
+BAD_DATA = {
+    "ragged rows": ("line", ["Line(2.0)", "array([[1.0, 2.0], [3.0]])"], "different lengths"),
+    "no such class": ("line", ["Lime(2.0)", "1.0"], "did you mean"),
+    "too few fields": ("line", ["Line()", "1.0"], "slope"),
+    "a function": ("line", ["line", "1.0"], "not a value but a function"),
+    "half an expression": ("line", ["Line(2.0", "1.0"], "is not a value"),
+    "a set": ("line", ["{1.0}", "1.0"], "type set"),
+    "a string": ("line", ["'text'", "1.0"], "type str"),
+    "what would run": ("line", ["__import__('os')", "1.0"], "not in the language"),
+    "shapes": ("bad_shapes", ["array([1.0, 2.0])", "array([1.0])"], "do not match"),
+    "an array of integers": ("squares", ['{"w": array([1, 2]), "b": 1.0}', "1.0", "-g", "d"], "1 arguments"),
+    "a missing key": ("squares", ['{"w": array([1.0, 2.0])}'], "one of w"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_DATA)
+def test_bad_data_is_exit_code_2_with_what_to_do(adjudge, data, what):
+    name, arguments, says = BAD_DATA[what]
+    code, _, err = adjudge("run", f"{data}:{name}", *arguments)
     assert code == 2
     assert says in err
     assert "Traceback" not in err

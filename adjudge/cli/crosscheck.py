@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -26,10 +27,12 @@ from adjudge.cli.common import (
 )
 from adjudge.functions import Derivative
 from checkers.verdict import exactly
-from semantics.errors import AdjudgeError, Malformed
+from semantics.arrays import Array, single
+from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
-from semantics.type_language import BOOLEAN, INTEGER, REAL, TupleType, type_of
+from semantics.structured import Record
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType, type_of
 from transforms.nested_grad import expand
 
 CAPABILITIES = {"sm_75": (7, 5), "sm_90": (9, 0)}
@@ -57,7 +60,12 @@ def crosscheck(
     types = tuple(type_of(v) for v in given) if given else declared(program)
     program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
     wanted = random_samples(types, samples, seed)
-    results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick)
+    try:
+        results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick)
+    except IllTyped as error:
+        if not given:
+            error.remedy = "give an example of the arguments on the command line: samples are made like it"
+        raise
     made = ptx_rows(program, types)
     say_json({"targets": [vars(r) for r in results], "ptx": made}) if as_json else print_results(results, made)
     if any(r.mismatches for r in results):
@@ -74,8 +82,22 @@ def declared(program: Program) -> tuple[Any, ...]:
 def random_samples(types: Sequence[Any], count: int, seed: int) -> list[tuple[Any, ...]]:
     """Samples of these types: reals of mixed scale, small integers, booleans; first the special reals, each everywhere."""
     source = random.Random(seed)
-    special = [tuple(x if t == REAL else _random(t, source) for t in types) for x in SPECIAL] if REAL in types else []
+    special = [tuple(_everywhere(x, _random(t, source)) for t in types) for x in SPECIAL] if any(map(_holds_reals, types)) else []
     return special + [tuple(_random(t, source) for t in types) for _ in range(count)]
+
+
+def _holds_reals(type: Any) -> bool:
+    """Whether a real is of this type, or among the parts of a tuple or record of it."""
+    return type == REAL or any(_holds_reals(t) for t in getattr(type, "items", ()))
+
+
+def _everywhere(x: float, value: Any) -> Any:
+    """The value with x for every real in it."""
+    if isinstance(value, tuple):
+        return tuple(_everywhere(x, v) for v in value)
+    if isinstance(value, Record):
+        return Record(value.label, tuple(_everywhere(x, v) for v in value.items))
+    return x if type(value) is float else value
 
 
 def _random(type: Any, source: random.Random) -> Any:
@@ -88,6 +110,13 @@ def _random(type: Any, source: random.Random) -> Any:
         return source.random() < 0.5
     if isinstance(type, TupleType):
         return tuple(_random(t, source) for t in type.items)
+    if isinstance(type, RecordType):
+        return Record(type.label, tuple(_random(t, source) for t in type.items))
+    if isinstance(type, ArrayType):
+        sizes = tuple(n or 0 for n in type.dims)
+        element = {"bool": BOOLEAN, "i64": INTEGER}.get(type.dtype, REAL)
+        items = tuple(_random(element, source) for _ in range(math.prod(sizes)))
+        return Array(type.dtype, sizes, tuple(map(single, items)) if type.dtype == "f32" else items)
     raise Malformed(f"cannot sample a {type}", remedy="give the arguments on the command line")
 
 
