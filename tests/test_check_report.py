@@ -124,7 +124,7 @@ def test_inputs_that_notice_nothing_are_vacuous():
 
     def survivors(offset):
         def forward(x):
-            return np.sin(x) + offset
+            return np.imag(np.exp(1j * x)) + offset
 
         report = check_vjp(forward, lambda xs, y, d: (d * np.cos(xs[0]),), [(1.0,)], examples=40, skip=FAST)
         return {v.why for v in report.verdicts if isinstance(v, Vacuous)}
@@ -174,8 +174,8 @@ def test_a_wrong_primitive_fails_and_says_why():
 
 
 def test_a_black_box_loses_judgments_in_writing():
-    p = primitive(lambda x: np.sin(x), name="wave")
-    p.backpropagator(lambda x, out, d: (d * np.exp(np.log(np.abs(np.cos(x)) + 1e-300)) * np.sign(np.cos(x)),))
+    p = primitive(lambda x: np.imag(np.exp(1j * x)), name="wave")
+    p.backpropagator(lambda x, out, d: (d * np.real(np.exp(1j * x)),))
     report = check(p, examples=60)
     assert "second order" in {v.claim for v in report.verdicts if isinstance(v, OutOfScope)}
     assert any("black box" in e.skipped for e in report.ledger)

@@ -12,15 +12,16 @@ from typer.testing import CliRunner
 
 from adjudge.cli import app
 from checkers import costs
-from checkers.cost_families import FAMILIES, Family
-from checkers.costs import CONSTANT, Cost, cost
+from checkers.cost_families import Family
+from checkers.costs import CONSTANT, FAMILIES, Cost, cost
 from checkers.verdict import Vacuous
 from checkers.work import size, touched, work
+from semantics import tangents
 from semantics.arrays import Array
 from semantics.columns.meaning import MEANING
 from semantics.machine import run
 from semantics.primitives.table import TABLE
-from semantics.tangents import ZERO, Sparse, dense, inject
+from semantics.tangents import ZERO, Sparse, SparseArray, dense, gadd, inject
 from semantics.text import read
 from semantics.type_language import type_of
 from semantics.values import same
@@ -35,7 +36,13 @@ def test_t20_one_constant_bounds_the_work_of_every_family(family: Family) -> Non
     judged(cost(family, (8, 32)).verdict)
 
 
-@pytest.mark.parametrize("name", ["multiplications", "closures_in_a_loop", "projections_in_a_loop", "nested_tuples"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("multiplications", "closures_in_a_loop", "projections_in_a_loop", "nested_tuples"),
+        *("elements_by_index", "rows", "memory_stack"),
+    ],
+)
 def test_t20_the_constant_does_not_grow_with_the_size(name: str) -> None:
     """These families do the same in every turn, so from size to size value and gradient grow by the same: equal fractions."""
     (_, u, f), (_, v, g), (_, w, h) = cost(BY_NAME[name], (8, 16, 32)).measured
@@ -52,6 +59,14 @@ def test_a_dense_one_hot_cotangent_of_a_projection_in_a_loop_is_found() -> None:
     assert same(run(gradient, *family.arguments(3), column=DENSE), run(gradient, *family.arguments(3)))
     refuted(cost(family, (64, 256), column=DENSE).verdict)
     judged(cost(family, (64, 256)).verdict)
+
+
+def test_a_sum_that_writes_small_sensitivities_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over x[i], and sum(x) before and after it: dense sums add n elements in every one of n turns."""
+    family = BY_NAME["elements_and_whole"]
+    judged(cost(family, (64, 256)).verdict)
+    monkeypatch.setattr(tangents, "_opened", lambda a, b: a)
+    refuted(cost(family, (256, 1024)).verdict)
 
 
 def test_a_family_whose_value_does_not_grow_proves_nothing() -> None:
@@ -80,6 +95,21 @@ def test_a_sum_of_sparse_sensitivities_costs_the_smaller_one() -> None:
         9,
         0,
     ]
+
+
+def test_a_dense_sum_meets_a_small_sparse_one_with_every_element_and_a_large_one_as_it_is() -> None:
+    whole = Array("f64", (8,), tuple(map(float, range(8))))
+    small, large = (SparseArray("f64", (8,), Map(dict.fromkeys(range(n), 0.5))) for n in (2, 3))
+    for a, b in ((whole, small), (small, whole)):
+        found = gadd(a, b)
+        assert isinstance(found, SparseArray)
+        assert len(found.entries) == 8
+        assert same(dense(found), whole.with_items((0.5, 1.5, *whole.items[2:])))
+    assert isinstance(gadd(whole, large), Array)
+    items = whole.items
+    assert isinstance(gadd(items, Sparse(8, Map({7: 1.0}))), Sparse)
+    assert dense(gadd(items, Sparse(8, Map({7: 1.0})))) == (*items[:7], 8.0)
+    assert gadd((1.0, 2.0), Sparse(2, Map({0: 1.0}))) == (2.0, 2.0)
 
 
 def test_arrays_count_their_elements() -> None:

@@ -44,6 +44,7 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
     (fold.SYSTEM, "fold_constants", body("%r = lt(1, 2)"), body("%r = make_tuple(1, 2)")),
     (fold.SYSTEM, "known_switch", body("%r = switch(True, %x, %y)"), body("%r = switch(%b, %x, %y)")),
     (fold.SYSTEM, "known_switch", body("%r = switch(False, %x, %y)"), body("%r = switch(1, %x, %y)")),
+    (fold.SYSTEM, "failed", body('%p = fail("m")', "%r = make_tuple(%x, %p)"), body('%r = fail("m")')),
     (
         cse.SYSTEM,
         "merge",
@@ -135,6 +136,17 @@ program @f
   %v = make_tuple(2.0, cos)
   return %v
 """
+
+
+def test_in_a_chain_of_tuples_the_innermost_element_goes_first() -> None:
+    """One of the chain is enabled at a time, and the others wait for it; for an element of %u, not made here, none does."""
+    chain = body("%t = make_tuple(%x, %y)", "%p = getitem(%t, 0)", "%s = make_tuple(%p)", "%q = getitem(%s, 0)", "%r = neg(%q)")
+    p, q = (node for node in sorted(chain.nodes) if chain.callee(node) is tuples.GETITEM)
+    assert [step.place for step in tuples.SYSTEM.enabled(chain)] == [chain.describe(p)]
+    assert tuples.SYSTEM.blocker(chain, q) == p
+    assert tuples.SYSTEM.run(chain) == body("%t = make_tuple(%x, %y)", "%s = make_tuple(%x)", "%r = neg(%x)")
+    opaque = body("%p = getitem(%u, 0)", "%s = make_tuple(%p)", "%q = getitem(%s, 0)", "%r = neg(%q)")
+    assert len(tuples.SYSTEM.enabled(opaque)) == 1
 
 
 def test_only_the_used_element_of_a_conditional_leaves_its_branches() -> None:

@@ -39,7 +39,8 @@ from transforms.parse import SYSTEM, defaults_of, functions_in, initial, initial
 def coverage() -> Counter[str]:
     """How often each rule fires over all forms, each parsed one step at a time: at each step exactly one rule is enabled."""
     fired: Counter[str] = Counter()
-    for source in (*(text for text, _ in FORMS.values()), *SEQUENCES.values(), *CALLS.values(), *CLASSES.values(), *MUTATIONS.values(), INDICES):
+    forms = (text for text, _ in FORMS.values())
+    for source in (*forms, *SEQUENCES.values(), *CALLS.values(), *CLASSES.values(), *MUTATIONS.values(), INDICES):
         fired += SYSTEM.derive(initial_text(source, "f", names={})).coverage()
     fired += SYSTEM.derive(initial(uses_globals)).coverage()
     text = "from adjudge import grad\ndef f(x): return grad(sign)(x) + sign(x)"

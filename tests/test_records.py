@@ -29,7 +29,7 @@ from semantics.primitives.table import TABLE
 from semantics.structured import ELLIPSIS, LIST, Label, Record, Slice
 from semantics.tangents import ZERO, dense
 from semantics.text import read
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, TupleType, parse_type, tangent, type_of
+from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, SequenceType, TupleType, parse_type, tangent, type_of
 from semantics.type_lattice import NEVER, erase, join, members, of_constant
 from semantics.values import same
 from transforms.gradient_programs import gradient_program
@@ -85,7 +85,13 @@ APPLICATIONS: dict[str, tuple[tuple[Any, ...], ...]] = {
     "with_field": (VALUES, NAMES, (0.5, (1.0,))),
     "of_class": (VALUES, (POINT, PAIR, DICT)),
     "is_instance": (VALUES, (POINT, PAIR, "float", "int|tuple", "list", (POINT, "float"), "NoneType")),
-    "getitem": (VALUES, (0, -1, 1, 7, *SLICES)),
+    "getitem": (VALUES, (0, -1, 1, 7, *SLICES, *NAMES)),
+    "keys_of": (VALUES,),
+    "values_of": (VALUES,),
+    "iterated": (VALUES,),
+    "place_in": (VALUES, (0, -1, *NAMES)),
+    "eq": (NAMES, NAMES),
+    "ne": (NAMES, NAMES),
     "length": (VALUES,),
     "of_length": (VALUES, (0, 2, 3)),
     "concat": (VALUES, VALUES),
@@ -125,6 +131,16 @@ def test_a_row_takes_what_it_names_and_nothing_else() -> None:
     assert not MEANING[TABLE["is_instance"]](Record(Label("dataclass", "Point", ("x",)), (1.0,)), POINT)
 
 
+def test_a_dictionary_is_gone_over_by_its_keys_and_anything_else_by_its_elements() -> None:
+    iterated, values = MEANING[TABLE["iterated"]], MEANING[TABLE["values_of"]]
+    assert iterated(Record(DICT, (1.5, None))) == ("x", "a b")
+    assert same(iterated(VALUES[3]), VALUES[3])
+    assert values(Record(DICT, (1.5, None))) == (1.5, None)
+    assert isinstance(outcome("values_of", (VALUES[3],)), IllTyped)
+    assert same(MEANING[TABLE["inject"]](Record(DICT, (1.5, 2.5)), "a b", 4.0), (ZERO, 4.0))
+    assert isinstance(outcome("getitem", (Record(DICT, (1.5, 2.5)), "missing")), Trap)
+
+
 def test_a_sensitivity_is_cleared_in_one_place() -> None:
     cleared = MEANING[TABLE["cleared"]]
     assert cleared((1.0, 2.0), 1) == (1.0, ZERO)
@@ -157,7 +173,7 @@ def test_a_type_is_printed_and_read() -> None:
 def test_records_of_one_label_and_length_join_item_by_item() -> None:
     a, b = RecordType(LIST, (REAL,)), RecordType(LIST, (INTEGER,))
     assert join(a, b) == RecordType(LIST, (join(REAL, INTEGER),))
-    assert len(members(join(a, RecordType(LIST, (REAL, REAL))))) == 2
+    assert join(a, RecordType(LIST, (REAL, REAL))) == SequenceType(LIST, REAL)
     assert len(members(join(a, TupleType((REAL,))))) == 2
     assert len(members(join(RecordType(POINT, (REAL, REAL)), RecordType(PAIR, (REAL, REAL))))) == 2
 

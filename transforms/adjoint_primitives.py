@@ -67,7 +67,7 @@ def adjoint_primitive(edit: Edit, primitive: Primitive, arity: int, whole: int |
     out = edit.call(forward, primitive, *operands, name="out")
     backward = edit.graph(f"◀{primitive.name}", primitive.location)
     sensitivity = edit.parameter(backward, "∇out")
-    linked = rule_for(edit, primitive, arity) if whole is None else read(whole_power_pullback(whole))
+    linked = rule_for(edit, primitive, arity) if whole is None else read(whole_power_pullback(whole, edit.arrays))
     rule = edit.reference(link(edit, linked))
     contributions = edit.apply(backward, rule, *arguments, out, sensitivity, name="∇")
     own = edit.call(backward, TABLE["make_tuple"])

@@ -16,6 +16,7 @@ from semantics.errors import AdjudgeError
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
+from transforms.failures import failed
 from transforms.surgery import arguments_of, become, plain, scalar
 from transforms.system import RewriteSystem, rewrite, rewrite_of
 
@@ -64,7 +65,7 @@ def known_switch(program: Program, place: int) -> Program | None:
     return become(Edit(program), place, found[1] if condition else found[2])
 
 
-RULES = (fold_constants, known_switch)
+RULES = (fold_constants, known_switch, failed)
 
 
 def measure(program: Program) -> tuple[int, ...]:

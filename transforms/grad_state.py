@@ -81,7 +81,8 @@ def begin(program: Program, place: NodeId) -> GradState:
 
 def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
     """Open every graph; then, outermost first, mirror each forward, fix its value, mirror it backward, fix its result."""
-    graphs = sorted(found.free, key=lambda g: found.depth(program, g))
+    levels = found.levels(program)
+    graphs = sorted(found.free, key=lambda g: found.depth(program, g) if levels is None else levels[g])
     items = [Item("open", g) for g in graphs]
     items += [Item("external", root, v) for v in found.free[root]]
     for graph in graphs:

@@ -20,6 +20,8 @@ from transforms.clone import link
 from transforms.nested_grad import argument_of_j, expand
 from transforms.system import RewriteSystem
 
+TAKE_APART = tuple(TABLE[n] for n in ("getitem", "length", "of_length", "field", "is_instance", "of_class"))
+
 Wrt = int | str | tuple[int | str, ...]
 
 
@@ -34,8 +36,8 @@ def calling(
     The program whose entry calls macro(@f, wrt) on its parameters, f being the entry of `program`; not expanded yet.
 
     macro      one of the macros, or None to call f itself
-    types      of the parameters; by default the declared ones, and where none is declared f64, or, in a program that speaks of
-               arrays, nothing
+    types      of the parameters; by default the declared ones, and where none is declared f64; or none, where the program
+               speaks of arrays or takes the parameter apart
     functions  arguments that are known functions: they are linked in, and are no parameters of the new entry
     """
     edit, functions = Edit(program), functions or {}
@@ -43,18 +45,27 @@ def calling(
     named = f"{macro}_{program.graphs[program.entry].name}" if macro else program.graphs[program.entry].name
     entry = edit.graph(named, program.graphs[program.entry].location)
     arguments: list[NodeId] = []
-    undeclared = None if program.arrays else REAL
     for index, node in enumerate(program.graphs[program.entry].parameters):
         old = program.nodes[node]
         assert isinstance(old, Parameter)
         if index in functions:
             arguments.append(edit.reference(link(edit, functions[index])))
         else:
-            type = types[index] if types is not None else (old.type if old.type is not None else undeclared)
+            type = types[index] if types is not None else _declared(program, node)
             arguments.append(edit.parameter(entry, old.name, type, old.location))
     edit.output(entry, _call_macro(edit, entry, macro, f, wrt, arguments))
     edit.set_entry(entry)
     return edit.program
+
+
+def _declared(program: Program, parameter: NodeId) -> Any:
+    """The declared type; without one f64, unless the program speaks of arrays or takes the parameter apart."""
+    found = program.nodes[parameter]
+    assert isinstance(found, Parameter)
+    if found.type is not None or program.arrays:
+        return found.type
+    parted = any(use.index == 1 and program.callee(use.user) in TAKE_APART for use in program.users(parameter))
+    return None if parted else REAL
 
 
 def _call_macro(edit: Edit, entry: GraphId, macro: str | None, f: NodeId, wrt: Wrt, arguments: list[NodeId]) -> NodeId:

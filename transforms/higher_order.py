@@ -47,6 +47,14 @@ def array_reduce(f: Callable[[Any, Any], Any], init: Any, array: Any) -> Any:
     return carry
 
 
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """log(Σ exp(x)) along the axes. In programs it is the row of that name; here it is what NumPy makes of the same formula."""
+    most = np.max(x, axis=axis, keepdims=True)
+    shift = np.where(np.isfinite(most), most, 0.0)
+    total = np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True)) + shift
+    return total if keepdims else np.squeeze(total, axis=axis)[()]
+
+
 def reduce(f: Callable[[Any, Any], Any], xs: Any, *init: Any) -> Any:
     """`functools.reduce` of a tuple, a list or an array: from the left, beginning with init or else with the first element."""
     if len(init) == 1:
@@ -55,9 +63,9 @@ def reduce(f: Callable[[Any, Any], Any], xs: Any, *init: Any) -> Any:
             carry = f(carry, x)
         return carry
     if len(init) > 1:
-        raise TypeError("reduce takes a function, a sequence and at most one more argument")
+        raise ValueError("reduce takes a function, a sequence and at most one more argument")
     if len(xs) == 0:
-        raise TypeError("reduce() of empty iterable with no initial value")
+        raise ValueError("reduce() of empty iterable with no initial value")
     carry = xs[0]
     for k in range(1, len(xs)):
         carry = f(carry, xs[k])

@@ -30,10 +30,11 @@ from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError
 from semantics.ir import Apply, Constant, NodeId, Program
 from semantics.primitives.row import Primitive
+from semantics.primitives.table import ELEMENTWISE
 from semantics.type_language import SCALARS
 from semantics.values import atom
 from transforms.pattern_text import Call, Literal, Term, Variable, parse_rule, refuse
-from transforms.realness import fits
+from transforms.realness import A_BOOLEAN, OTHER, fits, kinds
 from transforms.surgery import become
 from transforms.system import Rewrite
 
@@ -87,9 +88,21 @@ class PatternRule:
         if place not in program.nodes:
             return None
         bound = _match(program, place, self.left_term)
-        if bound is None or not all(fits(program, bound[name], type) for name, type in self.variables.items() if type != "any"):
+        if bound is None or not all(self._admits(program, bound[name], type) for name, type in self.variables.items()):
             return None
         return bound if self.condition is None or self._holds(program, bound) else None
+
+    def _admits(self, program: Program, node: NodeId, type: str) -> bool:
+        """
+        Whether every value of `node` is of the declared type.
+
+        Where arrays are about, arithmetic makes i64 of booleans and numbers of arrays without axes: there a result that is what a
+        metavariable is must not be an array, so `any` is a number or ZERO.
+        """
+        if type != "any":
+            return fits(program, node, type)
+        elementwise = self.left_term.primitive.name in ELEMENTWISE and not isinstance(self.right_term, Literal)
+        return not (program.arrays and elementwise) or not kinds(program, node) & (OTHER | A_BOOLEAN)
 
     def _rewrite(self, program: Program, place: int) -> Program | None:
         bound = self.bind(program, place)

@@ -5,9 +5,9 @@ Named sequences of passes, and the optimizer: all passes in rounds until none ha
     run_pipeline     passes by name, unrecorded
     derive_pipeline  passes by name, one derivation for the whole; its rules are called pass/rule
 
-Every pass keeps the value wherever the program has one, in its domain; a trap or a divergence may disappear together with
-what nothing needed. What a closure captures may change, so two functions are compared by what they compute, and the gradient
-with respect to a closure is to be taken before optimizing, not after.
+Every pass keeps the value wherever the program has one, in its domain, and every trap of `raise` and `assert` that the run meets;
+another trap or a divergence may disappear together with what nothing needed. What a closure captures may change, so two
+functions are compared by what they compute, and the gradient with respect to a closure is to be taken before optimizing, not after.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Protocol
 
+from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed, OutOfFuel
 from semantics.ir import NodeId, Program
 from transforms import branches, cse, dce, fold, inline, simplify, tuples
+from transforms.failures import keeping
 from transforms.places import neighbours, places
 from transforms.system import RewriteSystem
 
@@ -51,6 +53,7 @@ class Rounds:
     systems: tuple[RewriteSystem, ...]
     doc: str = ""
 
+    @at_rest()
     def run(self, state: Program) -> Program:
         """The unrecorded run: what `record` does, without keeping it."""
         for _, step in self._steps(state):
@@ -118,15 +121,18 @@ def prefixed(name: str, steps: Iterable[Step[Program]]) -> list[Step[Program]]:
     return [replace(step, rule=f"{name}/{step.rule}") for step in steps]
 
 
-ORDER = (inline.SYSTEM, tuples.SYSTEM, simplify.SYSTEM, fold.SYSTEM, branches.SYSTEM, cse.SYSTEM, dce.SYSTEM)
+SYSTEMS = (inline.SYSTEM, tuples.SYSTEM, simplify.SYSTEM, fold.SYSTEM, branches.SYSTEM, cse.SYSTEM, dce.SYSTEM)
+ORDER = tuple(keeping(system) for system in SYSTEMS)
+FAST = keeping(simplify.FAST)
 OPTIMIZE = Rounds("optimize", ORDER, "all passes that keep every bit, to their joint fixpoint")
 OPTIMIZE_FAST = Rounds(
     "optimize_fast",
-    tuple(simplify.FAST if system is simplify.SYSTEM else system for system in ORDER),
+    tuple(FAST if system.name == simplify.SYSTEM.name else system for system in ORDER),
     "optimize, with the algebra of the reals under its side conditions",
 )
 
-PASSES: dict[str, Pass] = {p.name: p for p in (*ORDER, simplify.FAST, OPTIMIZE, OPTIMIZE_FAST)}
+_ALL: tuple[Pass, ...] = (*ORDER, FAST, OPTIMIZE, OPTIMIZE_FAST)
+PASSES: dict[str, Pass] = {p.name: p for p in _ALL}
 
 
 def optimize(program: Program, *, fast: bool = False) -> Program:

@@ -116,9 +116,10 @@ def real(name: str, value: Any) -> float:
     if type(value) is float:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating, np.ndarray)):
-        raise IllTyped(f"{name} wants reals, found {value!r}", rule=name, remedy="return float(...)")
+        remedy = "primitives of your own are scalar; on each element of an array: adjudge.array_map(f, x)"
+        raise IllTyped(f"{name} wants reals, found {value!r}", rule=name, remedy=remedy)
     if isinstance(value, np.ndarray) and value.ndim:
-        raise IllTyped(f"{name} met an array of shape {value.shape}", rule=name, remedy="scalar reals only: arrays come later")
+        raise IllTyped(f"{name} met an array of shape {value.shape}", rule=name, remedy="primitives of your own are scalar")
     try:
         return float(value)
     except OverflowError:

@@ -216,6 +216,12 @@ def _instantiate(found: Sequence[Kinds]) -> Kinds:
     return real | (OTHER if x & ~A_REAL else 0)
 
 
+def _inner(found: Sequence[Kinds]) -> Kinds:
+    """A real; ZERO where nothing flows on one side."""
+    a, b = found
+    return A_REAL | (A_ZERO if (a | b) & ~A_REAL else 0)
+
+
 COMBINE: dict[str, Callable[[Sequence[Kinds]], Kinds]] = {
     "add": _pairs(False),
     "sub": _pairs(False),
@@ -233,6 +239,7 @@ COMBINE: dict[str, Callable[[Sequence[Kinds]], Kinds]] = {
     "where": lambda found: found[1] | found[2],
     "neg": _neg,
     "inject": _inject,
+    "inner": _inner,
     "sum_to": _sum_to,
     "instantiate": _instantiate,
 }

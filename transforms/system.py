@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
+from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
 from semantics.errors import Crash, OutOfFuel
 from semantics.ir import NodeId, Program
@@ -120,6 +121,7 @@ class RewriteSystem:
                 _recheck(self.name, step)
         return result
 
+    @at_rest()
     def run(self, state: Program, *, fuel: int = FUEL) -> Program:
         """
         The unrecorded run with a worklist: after a step only the touched places and their neighbours are looked at again.
@@ -288,6 +290,7 @@ class AgendaSystem(Generic[S]):
         """The recorded run."""
         return derive(self, state, fuel=fuel)
 
+    @at_rest()
     def run(self, state: S, *, fuel: int = FUEL) -> Program:
         """The unrecorded run: the same rules, the first that applies, no record."""
         steps = 0

@@ -17,6 +17,7 @@ from transforms.system import RewriteSystem, rewrite_of
 MAKE_TUPLE, GETITEM, LENGTH, OF_LENGTH = TABLE["make_tuple"], TABLE["getitem"], TABLE["length"], TABLE["of_length"]
 GADD, INSTANTIATE, INJECT = TABLE["gadd"], TABLE["instantiate"], TABLE["inject"]
 TERMS = 64
+NESTED = 8  # elements of elements that are looked through to find the one that goes first
 # Which arguments the shape of a result is made of.
 PARTS = {
     GETITEM: slice(0, 1),
@@ -36,13 +37,32 @@ def items_of(program: Program, node: NodeId) -> tuple[NodeId, ...] | None:
 
 @rewrite_of("getitem")
 def element(program: Program, place: int) -> Program | None:
-    """(x₀, …, xₙ₋₁)[i]  ⟹  xᵢ, for a constant i from -n to n - 1"""
+    """(x₀, …, xₙ₋₁)[i]  ⟹  xᵢ, for a constant i from -n to n - 1, unless xᵢ is built of such an element, which goes first"""
+    item = _element_at(program, place)
+    return None if item is None or first_element(program, place) is not None else become(Edit(program), place, item)
+
+
+def first_element(program: Program, place: int) -> NodeId | None:
+    """
+    The element that goes before the one at `place`.
+
+    In a chain of n tuples that hand on a value, the outermost first would move the uses of all n from each to the next.
+    """
+    node = _element_at(program, place)
+    for _ in range(NESTED):
+        if node is None or _element_at(program, node) is not None:
+            return node
+        found = arguments_of(program, node, GETITEM)
+        node = found[0] if found is not None else None
+    return None
+
+
+def _element_at(program: Program, place: NodeId) -> NodeId | None:
+    """The xᵢ that (x₀, …, xₙ₋₁)[i] at `place` stands for, or None."""
     found = arguments_of(program, place, GETITEM)
     items = items_of(program, found[0]) if found is not None else None
     index = index_of(program, found[1]) if found is not None else None
-    if items is None or index is None or not -len(items) <= index < len(items):
-        return None
-    return become(Edit(program), place, items[index])
+    return items[index] if items is not None and index is not None and -len(items) <= index < len(items) else None
 
 
 @rewrite_of("length")
@@ -175,4 +195,5 @@ def _shape(program: Program, root: NodeId, known: dict[NodeId, tuple[int, int]])
     return known[root]
 
 
-SYSTEM = RewriteSystem(name="tuples", rules=RULES, doc="tuples taken apart where they are made", measure=measure)
+DOC = "tuples taken apart where they are made"
+SYSTEM = RewriteSystem(name="tuples", rules=RULES, doc=DOC, measure=measure, blocker=first_element)

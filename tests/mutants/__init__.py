@@ -3,5 +3,6 @@ Planted bugs, each with the checker expected to catch it, and correct variants o
 
     transform        bugs in J, made by replacing one of its rules or one thing that a rule uses
     primitives       wrong backpropagators
+    arrays           wrong backpropagators of rows on arrays and records
     rewrites         unsound rules and passes
 """

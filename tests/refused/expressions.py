@@ -61,6 +61,6 @@ def f(x):
     def g(y, mode="fast"):  # <-
         return y
     return g(x)
-# --- string compared
-def f(x):
-    return x == "a"  # <-
+# --- string compared by order
+def f(d):
+    return sum(1.0 for k in d if k < "b")  # <-

@@ -156,15 +156,14 @@ def f(x, t):
 # --- key in a dictionary, in a chain
 def f(d):
     return 0 < "a" in d  # <-
-# --- items of a parameter
+# --- values of a dictionary as a value
 def f(d):
-    for k, v in d.items():  # <-
-        pass
-    return d
-# --- keys of a dictionary that a branch made
+    v = d.values()  # <-
+    return v
+# --- strings in a tuple that is no key
 def f(x):
-    d = {"a": x} if x > 0 else {"b": x}
-    return sum(d.values())  # <-
+    t = ("a", "b")  # <-
+    return x
 # --- dictionary with keys that are numbers
 def f(x):
     return {1: x}  # <-

@@ -35,7 +35,11 @@ STRUCTURAL: dict[str, str] = {
         *("%ds = getitem(%dout, %first)", "%dt = getitem(%dout, %rest)", "%ds, %dt"),
     ),
     "append": _rule(
-        "s x", "%n = length(%s)", "%first = make_slice(None, %n, None)", "%ds = getitem(%dout, %first)", "%dx = getitem(%dout, %n)",
+        "s x",
+        "%n = length(%s)",
+        "%first = make_slice(None, %n, None)",
+        "%ds = getitem(%dout, %first)",
+        "%dx = getitem(%dout, %n)",
         "%ds, %dx",
     ),
     "is_instance": _rule("x kinds", "ZERO, ZERO"),
@@ -74,8 +78,16 @@ def record_pullback(arity: int) -> str:
     parts = [f"%d{i} = getitem(%dout, {i - 1})" for i in range(1, arity)]
     return _rule(" ".join(names), *parts, ", ".join(["ZERO", *(f"%d{i}" for i in range(1, arity))]))
 
-def whole_power_pullback(n: int) -> str:
-    """The backpropagator of x ** n for one integer n: n x ** (n - 1) to x, nothing for n = 0, and nothing to n."""
+
+def whole_power_pullback(n: int, arrays: bool = False) -> str:
+    """
+    The backpropagator of x ** n for one integer n: n x ** (n - 1) to x, nothing for n = 0, and nothing to n.
+
+    Where there may be `arrays`, what flows to x has the dtype of x, and nothing flows to an array of integers.
+    """
     if n == 0:
         return _rule("x n", "ZERO, ZERO")
-    return _rule("x n", f"%p = pow(%x, {n - 1})", f"%s = mul({n}, %p)", "%dx = mul(%dout, %s)", "%dx, ZERO")
+    product = (f"%p = pow(%x, {n - 1})", f"%s = mul({n}, %p)", "%dx = mul(%dout, %s)")
+    if arrays:
+        return _rule("x n", *product, "%d = sum_to(%dx, %x)", "%d, ZERO")
+    return _rule("x n", *product, "%dx, ZERO")

@@ -10,7 +10,7 @@ from typing import Protocol
 from semantics.errors import Malformed
 from transforms.parse.cell_pieces import allocate, assign, element, is_effectful, loaded, looked_at, name, part, store
 from transforms.parse.mutation import METHODS, TOKEN, Mutations, changes_lists
-from transforms.parse.nodes import applied
+from transforms.parse.nodes import Updated, applied
 from transforms.parse.source import Function, parameters_of
 
 
@@ -170,6 +170,10 @@ def _element(r: Rewriter, target: ast.Subscript, value: ast.expr, function: Func
         made += [assign(names[0], value), assign(names[1], index)]
         value, index = name(names[0]), name(names[1])
     if pointer is not None:
+        if isinstance(target, Updated):
+            raise r.refuse(
+                target, f"{target.function} changes an array, and this is a list", "np.array(xs), or assign its elements"
+            )
         if any(isinstance(n, ast.Slice) for n in ast.walk(index)):
             raise r.refuse(
                 target, "a part of a list cannot be assigned at once", "assign its elements one by one, or build a new list"
@@ -177,8 +181,20 @@ def _element(r: Rewriter, target: ast.Subscript, value: ast.expr, function: Func
         return [*made, store(element(pointer, index, target), value, target)]
     assert isinstance(target.value, ast.Name)
     variable = target.value.id
+    if isinstance(target, Updated):
+        return [*made, assign(variable, _updated(target.function, name(variable), index, value, target))]
     key = isinstance(index, ast.Constant) and isinstance(index.value, str)
     return [*made, assign(variable, applied("with_field" if key else "put", name(variable), index, value, at=target))]
+
+
+def _updated(function: str, array: ast.expr, index: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+    """What `np.add.at(array, index, value)` or `np.put(…)` makes of the array."""
+    if isinstance(index, ast.List) or function == "np.put":
+        index = applied("as_array", index, ast.Constant(None), at=at)
+    if function == "np.add.at":
+        return applied("scatter_add", array, index, value, at=at)
+    flat = applied("reshape", array, ast.Constant(-1), at=at)
+    return applied("reshape", applied("put", flat, index, value, at=at), applied("shape", array, at=at), at=at)
 
 
 def _augmented(r: Rewriter, target: ast.Subscript, op: ast.operator, value: ast.expr, function: Function) -> list[ast.stmt]:

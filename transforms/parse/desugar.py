@@ -9,6 +9,7 @@ that it came from, so errors and carets point there.
                                else: raise AssertionError("why")
     f(*(a, b), **{"k": c})  →  f(a, b, k=c)
     a, b = zip(s, t)        →  a, b = tuple(zip(s, t))
+    np.add.at(x, i, v)      →  x[i] = v, marked: `cells` makes it x = scatter_add(x, i, v); likewise np.put
     [a] + t, [a] * n        →  see `joining`
 
 Iterators (`zip`, `enumerate`, `reversed`, `map`, `filter`, `range`, generators) are no values: they stand where they are consumed.
@@ -25,7 +26,8 @@ from transforms.parse.consumers import CONSUMERS, IsIterator, consume, every_ele
 from transforms.parse.joining import joined, joins
 from transforms.parse.library import BUILTINS, REDUCE
 from transforms.parse.names import Class, Found, Module, NameTable
-from transforms.parse.nodes import applied, placed
+from transforms.parse.nodes import Updated, applied, placed
+from transforms.parse.numpy_names import NUMPY
 from transforms.parse.shape import shape_of, targets_of
 from transforms.parse.source import Function
 
@@ -50,6 +52,8 @@ def _is_sugar(node: ast.AST) -> bool:
             return any(isinstance(op, (ast.In, ast.NotIn)) for op in ops)
         case ast.Call(func=ast.Name(id=name)):
             return name in READ
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="at" | "put"))):
+            return True
         case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
             return view_called(value) is not None
         case ast.BinOp():
@@ -94,6 +98,14 @@ class Desugarer:
         match node:
             case ast.For(target=target, iter=over, body=body, orelse=orelse) if is_iterator(over) == "filter":
                 held[key : key + 1] = [placed(s, node) for s in loop(target, over, body, orelse, is_iterator)]
+            case ast.Expr(value=ast.Call(args=[ast.Name(id=name), index, value], keywords=[]) as call) if function := self.update(
+                call.func, bound
+            ):
+                target = Updated(ast.Name(name, ast.Load()), index, ast.Store())
+                target.function = function
+                if isinstance(value, (ast.List, ast.Tuple)):
+                    value = applied("as_array", value, ast.Constant(None), at=value)
+                held[key] = placed(ast.Assign([target], value), node)
             case ast.Assert(test=test, msg=message):
                 raised = ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [message] if message else [], []), None)
                 held[key] = placed(ast.If(test, [ast.Pass()], [raised]), node)
@@ -128,10 +140,20 @@ class Desugarer:
                 return consume("sum", over, is_iterator, node, start)
             case str(), [over], [] if name in CONSUMERS and not _starred(over):
                 return consume(name, over, is_iterator, node)
-        if len(node.args) > 1 and (isinstance(over := node.args[1], ast.GeneratorExp) or is_iterator(over) is not None):
-            if self.named(node.func, bound) is REDUCE:
-                node.args[1] = every_element(over, is_iterator)
+        if len(node.args) > 1 and self.named(node.func, bound) is REDUCE:
+            node.args[1] = every_element(node.args[1], is_iterator)
         return node
+
+    def update(self, function: ast.expr, bound: Bound) -> str:
+        """`np.add.at` or `np.put`, if a call calls one of them; else nothing."""
+        match function:
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=name), attr="add"), attr="at"):
+                found = "np.add.at"
+            case ast.Attribute(value=ast.Name(id=name), attr="put"):
+                found = "np.put"
+            case _:
+                return ""
+        return found if name not in bound and self.names.find(name) is NUMPY else ""
 
     def library(self, node: ast.expr, bound: Bound) -> str | None:
         """The name of the builtin that a call calls, if it is one and no variable hides it."""

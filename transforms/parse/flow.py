@@ -17,13 +17,18 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from immutables import Map
+
 from transforms.parse.nodes import Immediate
 from transforms.parse.shape import Names, Shape, bindings_of, heads, reads_of, shape_of, targets_of, walruses_of
 from transforms.parse.source import Function, Source, name_of
 
 Ways = tuple[Names, Names, Names]
+Later = Map[str, None]  # a set that shares what it can with those of the statements after: every function keeps one
+LaterWays = tuple[Later, Later, Later]
 Loop = ast.For | ast.While
 NONE: Names = frozenset()
+NOWHERE: Later = Map()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +49,14 @@ class Flow:
                 live |= there - kills
         return live
 
-    def later_before(self, fall: Names, stop: Names, turn: Names) -> Names:
+    def later_before(self, fall: Later, stop: Later, turn: Later) -> Later:
         """The variables that may be assigned from here on."""
-        later = frozenset(self.assigned)
+        later = NOWHERE
         for there, kills in ((fall, self.falls), (stop, self.breaks), (turn, self.continues)):
             if kills is not None:
-                later |= there
-        return later
+                large, small = (later, there) if len(later) > len(there) else (there, later)
+                later = large.update(dict.fromkeys(small)) if small else large
+        return later.update(dict.fromkeys(fresh)) if (fresh := [n for n in self.assigned if n not in later]) else later
 
 
 def meet(*paths: Names | None) -> Names | None:
@@ -105,8 +111,8 @@ class Scope:
     flows: Mapping[ast.stmt, Flow]
     live_after: dict[ast.stmt, Names] = field(default_factory=dict)
     live_header: dict[ast.stmt, Names] = field(default_factory=dict)
-    later: dict[Function, Names] = field(default_factory=dict)
-    straight: dict[Function, Names] = field(default_factory=dict)
+    later: dict[Function, Later] = field(default_factory=dict)
+    straight: dict[Function, Later] = field(default_factory=dict)
     loops: dict[Function, tuple[Loop, ...]] = field(default_factory=dict)
     children: dict[Function, Scope] = field(default_factory=dict)
 
@@ -174,7 +180,7 @@ def _scope(source: Source, node: Function, shape: Shape, free: dict[Function, Na
     scope = Scope(source, node, name_of(node), parent, shape.local, free[node], shape.single, constant, flows)
     if isinstance(node, ast.Lambda):
         for table in (scope.later, scope.straight):
-            table.update(dict.fromkeys(shape.blocks_of_functions, NONE))
+            table.update(dict.fromkeys(shape.blocks_of_functions, NOWHERE))
     else:
         _look_ahead(scope, shape, node.body, reads)
     return scope
@@ -246,8 +252,9 @@ def is_forever(statement: ast.While) -> bool:
 
 def _look_ahead(scope: Scope, shape: Shape, body: list[ast.stmt], reads: Mapping[ast.stmt, Names]) -> None:
     """Fills the tables of `scope` that look ahead, from the end of each block to its beginning, outer blocks first."""
-    nowhere: Ways = (NONE, NONE, NONE)
-    todo: list[tuple[list[ast.stmt], Ways, Ways, Ways, tuple[Loop, ...]]] = [(body, nowhere, nowhere, nowhere, ())]
+    dead: Ways = (NONE, NONE, NONE)
+    nowhere: LaterWays = (NOWHERE, NOWHERE, NOWHERE)
+    todo: list[tuple[list[ast.stmt], Ways, LaterWays, LaterWays, tuple[Loop, ...]]] = [(body, dead, nowhere, nowhere, ())]
     while todo:
         statements, live, later, straight, loops = todo.pop()
         for statement in reversed(statements):

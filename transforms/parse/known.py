@@ -5,7 +5,8 @@ What is known of a node when parsing: the elements of a display, the keys of a d
 from __future__ import annotations
 
 from semantics.ir import Constant, NodeId
-from semantics.primitives.table import ARRAYS, TABLE
+from semantics.primitives.array_rows import ARRAYS
+from semantics.primitives.table import TABLE
 from semantics.structured import LIST, Label
 from transforms.parse.cursor import Cursor
 

@@ -19,8 +19,8 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from transforms import boxes, higher_order
 from transforms.parse.cursor import Cursor
-from transforms.parse.numpy_names import LINALG, NUMPY
 from transforms.parse.names import MACRO_NAMES, Found, Literal, Module, Operation, Refused, Row, found_value, known_function
+from transforms.parse.numpy_names import LINALG, LOGSUMEXP, NUMPY, SCIPY, SPECIAL
 
 
 def _direct(name: str, primitive: str, arity: int = 1) -> Operation:
@@ -166,7 +166,7 @@ REFUSED_BUILTINS = {
     "print": "leave it out; use `adjudge step` to watch a run",
     "round": "math.floor(x + 0.5), which rounds halves up",
     "sorted": "min and max",
-    "str": "numbers, booleans and tuples only",
+    "str": "compute with numbers; print outside of programs",
 }
 
 
@@ -178,7 +178,9 @@ def _adjudge_member(name: str) -> Found | None:
         return Row(TABLE[name])
     if name in HIGHER_ORDER:
         return found_value(getattr(higher_order, name))
-    known = ", ".join(sorted({*MACRO_NAMES, *HIGHER_ORDER}))
+    if name in ("logsumexp", "memory"):
+        return LOGSUMEXP if name == "logsumexp" else _STATIC["adjudge.memory"]
+    known = ", ".join(sorted({*MACRO_NAMES, *HIGHER_ORDER, "logsumexp"}))
     return Refused(f"adjudge.{name} is not for use inside programs", f"one of {known}")
 
 
@@ -186,8 +188,19 @@ def _memory_member(name: str) -> Found | None:
     return found_value(getattr(boxes, name)) if name in (*boxes.OPERATIONS, *boxes.FUNCTIONS) else None
 
 
-ADJUDGE = Module("adjudge", lambda name: Row(TABLE[name]) if name in MACRO_NAMES else None, tuple(sorted(MACRO_NAMES)))
-_STATIC = {"math": MATH, "numpy": NUMPY, "numpy.linalg": LINALG, "adjudge": Module("adjudge", _adjudge_member, tuple(sorted(MACRO_NAMES))), "adjudge.memory": Module("adjudge.memory", _memory_member, (*boxes.OPERATIONS, *boxes.FUNCTIONS))}
+ADJUDGE = Module(
+    "adjudge",
+    lambda name: Row(TABLE[name]) if name in MACRO_NAMES else LOGSUMEXP if name == "logsumexp" else None,
+    tuple(sorted(MACRO_NAMES)),
+)
+_STATIC = {
+    "math": MATH,
+    "numpy": NUMPY,
+    "numpy.linalg": LINALG,
+    "adjudge": Module("adjudge", _adjudge_member, tuple(sorted(MACRO_NAMES))),
+    "adjudge.memory": Module("adjudge.memory", _memory_member, (*boxes.OPERATIONS, *boxes.FUNCTIONS)),
+}
+
 
 class Update(Operation):
     """`dataclasses.replace`, whose keywords are names of fields."""
@@ -201,13 +214,15 @@ REPLACE = Update("replace", 1, 1, _no_value)
 _NOT_IN_FUNCTIONS = Refused("classes are made at the top of a module", "define the class there")
 _STATIC["dataclasses"] = Module("dataclasses", lambda name: REPLACE if name == "replace" else _NOT_IN_FUNCTIONS, ("replace",))
 
-REDUCE = known_function(higher_order.reduce)
+_reduce: Any = higher_order.reduce
+REDUCE = known_function(_reduce)
 
 
 def _functools_member(name: str) -> Found:
     return REDUCE if name == "reduce" else Refused(f"functools.{name} is not in the language", "write a def or a lambda")
 
 
+_STATIC["scipy"], _STATIC["scipy.special"] = SCIPY, SPECIAL
 _STATIC["functools"] = Module("functools", _functools_member, ("reduce",))
 
 BY_IDENTITY: dict[int, Found] = {
@@ -223,7 +238,7 @@ def imported(statement: ast.Import | ast.ImportFrom, name: str) -> Found | None:
     for alias in statement.names:
         if (alias.asname or alias.name.split(".")[0]) != name:
             continue
-        home = statement.module if isinstance(statement, ast.ImportFrom) else alias.name
+        home = statement.module if isinstance(statement, ast.ImportFrom) else alias.name if alias.asname else name
         module = _STATIC.get(home or "")
         if module is None:
             return Refused(

@@ -158,9 +158,10 @@ def found_builtin(name: str) -> Found | None:
 
 def found_value(value: Any) -> Found:
     """What a live object stands for. No attribute of it is called."""
+    from transforms.higher_order import logsumexp
     from transforms.parse.classes import live_class, live_instance
     from transforms.parse.library import ADJUDGE, BY_IDENTITY, MATH
-    from transforms.parse.numpy_names import LINALG, NUMPY, by_identity, of_numpy
+    from transforms.parse.numpy_names import LINALG, LOGSUMEXP, NUMPY, SCIPY_LOGSUMEXP, by_identity, of_numpy
 
     if isinstance(value, bool) or value is None or value is ZERO:
         return Literal(value)
@@ -192,6 +193,10 @@ def found_value(value: Any) -> Found:
     if isinstance(row, Primitive):
         return Row(row)
     if isinstance(value, types.FunctionType):
+        if value is logsumexp:
+            return LOGSUMEXP
+        if value.__name__ == "logsumexp" and str(value.__module__).startswith("scipy."):
+            return SCIPY_LOGSUMEXP
         if str(value.__module__).split(".")[0] == "adjudge" and value.__name__ in MACRO_NAMES:
             return Row(TABLE[value.__name__])
         return known_function(value)

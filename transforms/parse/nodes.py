@@ -30,6 +30,12 @@ class Made(ast.Call):
     """The call of a class of records, which makes a new one."""
 
 
+class Updated(ast.Subscript):
+    """`x[i]` as a target, of which `np.add.at` adds to the elements, and which `np.put` counts along the flattened array."""
+
+    function: str = ""
+
+
 class Applied(ast.expr):
     """A primitive by name, and its arguments."""
 

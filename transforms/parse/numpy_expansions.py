@@ -7,6 +7,7 @@ A dtype may be given as NumPy's type, as Python's, or by name; None stands for w
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from semantics.ir import Constant
 from semantics.primitives.row import Primitive
@@ -18,7 +19,11 @@ DTYPE_NAMES = {
     **{"int64": "i64", "int": "i64", "i8": "i64", "i64": "i64"},
     **{"bool": "bool", "bool_": "bool", "?": "bool"},
 }
-BY_CONVERSION = {"to_real": "f64", "to_integer": "i64", "to_boolean": "bool"}
+BY_CONVERSION = {"to_real": "f64", "single": "f32", "to_integer": "i64", "to_boolean": "bool"}
+
+
+# elementwise rows that leave each element as it is, and make a number of an array without axes
+WITHOUT_AXES = {"f64": ("to_real",), "i64": ("to_integer",), "bool": ("not_", "not_"), "f32": ()}
 
 
 def dtype(c: Cursor, node: int, at: ast.AST) -> int:
@@ -31,6 +36,27 @@ def dtype(c: Cursor, node: int, at: ast.AST) -> int:
             raise c.refuse(at, f"the dtype {value} is not in the language", "float64, float32, int64 or bool")
         return c.constant(DTYPE_NAMES[value])
     return node
+
+
+def converted(dtype_name: str) -> Callable[[Cursor, list[int], ast.AST], int]:
+    """`np.float64(x)` and its kind: of a number a number, of anything else an array."""
+
+    def build(c: Cursor, args: list[int], at: ast.AST) -> int:
+        whole = c.apply("as_array", args[0], c.constant(None), at=at)
+        whole = c.apply("astype", whole, c.constant(dtype_name), at=at)
+        for row in WITHOUT_AXES[dtype_name]:
+            whole = c.apply(row, whole, at=at)
+        return whole
+
+    return build
+
+
+def scipy_logsumexp(c: Cursor, args: list[int], at: ast.AST) -> int:
+    """SciPy's function without weights and signs."""
+    x, axis, weights, keepdims, signs = args
+    if not is_none(c, weights) or c.constant_value(signs) is not False:
+        raise c.refuse(at, "logsumexp takes no weights and gives no signs here", "logsumexp(x + np.log(b)), b the weights")
+    return c.apply("logsumexp", x, axis, keepdims, at=at)
 
 
 def arange(c: Cursor, args: list[int], at: ast.AST) -> int:

@@ -151,6 +151,7 @@ _FUNCTIONS: dict[str, Function] = {
     "flip": row("flip", "flip", "x axis=None"),
     "roll": row("roll", "roll", "x shift axis=None"),
     "take": row("take", "take", "x indices axis=None"),
+    "take_along_axis": row("take_along_axis", "take_along", "x indices axis"),
     "tensordot": row("tensordot", "tensordot", "a b axes=2"),
     "trace": row("trace", "trace", "x"),
     "einsum": function("einsum", "subscripts *", lambda c, args, at: c.apply("einsum", *args, at=at)),
@@ -166,9 +167,14 @@ _LINALG: dict[str, Found] = {
 }
 
 
-_TYPES: dict[str, Found] = {
-    name: Literal(expansions.DTYPE_NAMES[name]) for name in ("float64", "float32", "int64", "bool_", "double", "single")
-}
+def _type(name: str) -> Function:
+    """A type of NumPy: called, it converts; elsewhere it is a dtype."""
+    dtype = expansions.DTYPE_NAMES[name]
+    conversion = next(row for row, found in expansions.BY_CONVERSION.items() if found == dtype)
+    return function(name, "x", expansions.converted(dtype), TABLE[conversion])
+
+
+_TYPES: dict[str, Found] = {name: _type(name) for name in ("float64", "float32", "int64", "bool_", "double", "single")}
 _CONSTANTS: dict[str, Found] = {
     "pi": Literal(math.pi),
     "e": Literal(math.e),
@@ -198,6 +204,17 @@ ATTRIBUTES: Mapping[str, Function] = MappingProxyType(
 )
 
 
+LOGSUMEXP = row("logsumexp", "logsumexp", "x axis=None keepdims=False")
+SCIPY_LOGSUMEXP = function("logsumexp", "x axis=None b=None keepdims=False return_sign=False", expansions.scipy_logsumexp)
+SPECIAL = Module("scipy.special", lambda name: SCIPY_LOGSUMEXP if name == "logsumexp" else None, ("logsumexp",))
+SCIPY = Module("scipy", lambda name: SPECIAL if name == "special" else None, ("special",))
+REFUSED = {
+    "moveaxis": "np.transpose(x, axes), axes the places of the old axes in their new order",
+    "swapaxes": "np.transpose(x, axes), axes the places of the axes with the two exchanged",
+    "put": "a line of its own, np.put(x, i, v), x the name of an array",
+}
+
+
 def _linalg_member(name: str) -> Found | None:
     return _LINALG.get(name) or _unknown(f"linalg.{name}", name, tuple(_LINALG))
 
@@ -213,8 +230,11 @@ def _member(name: str) -> Found | None:
 
 
 def _unknown(shown: str, name: str, known: tuple[str, ...]) -> Found | None:
-    """A name of NumPy that has no row is refused, with the nearest that has."""
+    """A name of NumPy that has no row is refused, with what to write instead or the nearest that has."""
     import difflib
+
+    if shown in REFUSED:
+        return Refused(f"np.{shown} is not in the language here", f"write {REFUSED[shown]}")
 
     close = difflib.get_close_matches(name, known, 2, 0.5)
     remedy = (

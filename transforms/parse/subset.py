@@ -32,8 +32,8 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.DictComp: ("a dictionary comprehension", "a dictionary with constant keys, or a list of pairs"),
     ast.Yield: ("yield", "return a tuple"),
     ast.YieldFrom: ("yield from", "return a tuple"),
-    ast.JoinedStr: ("a formatted string", "numbers, booleans and tuples only"),
-    ast.FormattedValue: ("a formatted string", "numbers, booleans and tuples only"),
+    ast.JoinedStr: ("a formatted string", "compute with numbers; print outside of programs"),
+    ast.FormattedValue: ("a formatted string", "compute with numbers; print outside of programs"),
 }
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.LShift: ("<<", "x * 2**n"),
@@ -208,7 +208,7 @@ def _constant(value: object, string_permitted: bool) -> tuple[str, str] | None:
         case str():
             return (
                 "a string is no value here",
-                "numbers, booleans and tuples are values; a string only names an argument: grad(f, 'x')",
+                "strings only name things, as in d['a'] and grad(f, 'x')",
             )
         case complex():
             return "complex numbers are not in the language", "a tuple of the real and the imaginary part"
