@@ -154,11 +154,11 @@ _NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argu
 
 ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
 NO_ARRAYS = Hole("arrays are not compiled yet")
-NO_DATA = Hole("records, slices and memory are not compiled yet")
-NOT_COMPILED = (NO_ARRAYS, NO_DATA)
+NO_MEMORY = Hole("memory is not compiled yet")
+NOT_COMPILED = (NO_ARRAYS, NO_MEMORY)
 
 CELLS: dict[str, Cell | Hole] = {
-    **dict.fromkeys(TABLE, NO_DATA),
+    **dict.fromkeys(TABLE, NO_MEMORY),
     **{p.name: NO_ARRAYS for p in ARRAYS},
     **dict.fromkeys(STRUCTURAL, ON_STRUCTURE),
     **{p.name: _function(p.name, len(p.signature)) for p in ELEMENTARY},

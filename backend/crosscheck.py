@@ -17,6 +17,7 @@ from backend.run import compile, targets
 from backend.running_error import Ambiguous, Bounded, bounds
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
 from semantics.ir import Program
+from semantics.structured import Record
 from semantics.values import same
 
 SIMULATED = 64
@@ -116,6 +117,8 @@ def inside(bounded: Any, found: Any) -> bool:
         bound, value = todo.pop()
         if isinstance(bound, tuple) and isinstance(value, tuple) and len(bound) == len(value):
             todo += zip(bound, value, strict=True)
+        elif isinstance(bound, Record) and isinstance(value, Record) and bound.label == value.label:
+            todo.append((bound.items, value.items))
         elif isinstance(bound, Bounded) and type(value) is float:
             if not (same(bound.value, value) or abs(bound.value - value) <= bound.bound):
                 return False

@@ -4,18 +4,19 @@ Emitting code: lines and their nesting, parallel moves, traps, and the code of o
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from backend.columns import NUMBA, Template
 from backend.shape import Fn, Items, Nothing, Reg, Sum, convert, literal, make, scalars, typed
-from backend.status import UNBOUND
-from backend.structure import STRUCTURAL, WHOLE, with_zero
-from semantics.columns.types import apply_type
-from semantics.errors import IllTyped, Malformed
+from backend.status import STUCK, UNBOUND
+from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
+from semantics.columns.types import CONJUGATE, apply_type
+from semantics.errors import IllTyped, Malformed, Trap
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
-from semantics.type_lattice import NEVER, ZERO_TYPE, erase
+from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, erase
 from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 
 LINES = 40_000
@@ -45,7 +46,7 @@ class Emitter:
             self.trap("True", UNBOUND)
             return None
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
-            return literal(bool(arguments[0].items))
+            return to_boolean(self, *arguments)
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
             return self.settled(STRUCTURAL[primitive.name](self, *arguments))
         return self.scalar(primitive, arguments)
@@ -58,7 +59,7 @@ class Emitter:
                 self.line(f"{name} = {text}")
                 return Reg(name, type)
             case Items(parts):
-                return Items(tuple(self.settled(p) for p in parts))
+                return replace(value, items=tuple(self.settled(p) for p in parts))
             case Fn(function, parts):
                 return Fn(function, tuple(self.settled(p) for p in parts))
             case Sum(type, tests, options):
@@ -79,15 +80,29 @@ class Emitter:
         result = None if type == NEVER else make(type, self.variable)
         for test, option in options(arguments[at]):
             outer, self.code = self.code, []
-            value = self.primitive(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
+            value = self.one_case(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
             if value is not None and result is not None:
                 self.move((result,), (convert(value, type),))
             body, self.code = self.code, outer
             self.code += [test, body] if test else body
         return result
 
+    def one_case(self, primitive: Primitive, arguments: list[Any]) -> Any:
+        """The value; none, and a trap, for a value and a sensitivity of other structure, which no run puts together."""
+        if primitive.name in CONJUGATE:
+            try:
+                apply_type(primitive, [typed(a) for a in arguments])
+            except (IllTyped, Trap):
+                self.trap("True", STUCK)
+                return None
+        return self.primitive(primitive, arguments)
+
     def scalar(self, primitive: Primitive, arguments: list[Any]) -> Any:
-        """A template filled in and assigned."""
+        """A template filled in and assigned; of known arguments, what inference knows of the result."""
+        if not any(isinstance(a, Reg) and a.value is None for a in arguments):
+            known = apply_type(primitive, [typed(a) for a in arguments])
+            if isinstance(known, Literal):
+                return literal(known.value)
         if any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
             known = with_zero(primitive.name, arguments)
             if known is not None:

@@ -21,11 +21,11 @@ from backend.flow import components
 from backend.prelude import closure
 from backend.regions import Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
-from backend.subset import refuse_uncompiled
+from backend.subset import mentioned, reached, refuse_given, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, infer
 from semantics.ir import Program
-from semantics.type_language import UNIT, FunctionType, Scalar, TupleType
+from semantics.type_language import UNIT, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
 
@@ -42,14 +42,25 @@ class Lowered:
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
-    refuse_uncompiled(program, argument_types)
+    refuse_given(program, argument_types)
     try:
-        return _Lowering(program, infer(program, argument_types, literals=False)).run()
+        return _lowered(program, argument_types, literals=False)
     except (IllTyped, Malformed, OutOfFuel):
-        try:
-            return _Lowering(program, infer(program, argument_types)).run()
-        except OutOfFuel as error:
+        pass
+    try:
+        return _lowered(program, argument_types, literals=True)
+    except (IllTyped, Malformed, OutOfFuel) as error:
+        refuse_uncompiled(program, mentioned(program))
+        if isinstance(error, OutOfFuel):
             raise Malformed(f"not closure-free after optimization: {error.what}", rule="lower", remedy=error.remedy) from None
+        raise
+
+
+def _lowered(program: Program, argument_types: Sequence[Any] | None, *, literals: bool) -> Lowered:
+    """The same, whether or not known integers and booleans travel through calls."""
+    inference = infer(program, argument_types, literals=literals)
+    refuse_uncompiled(program, reached(inference))
+    return _Lowering(program, inference).run()
 
 
 class _Lowering(Regions):
@@ -115,7 +126,7 @@ class _Lowering(Regions):
 def _at_boundary(type: Any) -> None:
     """IllTyped unless values of the type can cross the boundary of compiled code."""
     match type:
-        case TupleType(parts) | Union(parts):
+        case TupleType(parts) | RecordType(_, parts) | Union(parts):
             for part in parts:
                 _at_boundary(part)
         case FunctionType():
@@ -123,7 +134,8 @@ def _at_boundary(type: Any) -> None:
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
         case _ if type not in DEFAULTS and type != UNIT:
-            raise IllTyped(f"{type} at the boundary of compiled code", rule="lower", remedy="numbers, booleans and tuples of them")
+            remedy = 'numbers, booleans, tuples and records of them; or target="reference"'
+            raise IllTyped(f"{type} at the boundary of compiled code", rule="lower", remedy=remedy)
 
 
 def _trampoline(first: Emission) -> Any:

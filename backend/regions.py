@@ -13,17 +13,17 @@ from typing import Any
 
 from backend.emit import Emitter, options, stored
 from backend.flow import Flow, flow
-from backend.shape import Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
+from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
 from backend.status import FUEL, STUCK, UNBOUND
-from backend.structure import ZERO_VALUE
 from semantics.errors import AdjudgeError, Malformed
 from semantics.infer import Inference, Signature
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import order_of_need, scopes
+from semantics.structured import Record
 from semantics.tangents import Zero
 from semantics.type_language import INTEGER, UNIT, Scalar
-from semantics.type_lattice import NEVER, TEXT, Literal
+from semantics.type_lattice import NEVER, Literal, of_constant
 from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 from semantics.values import Unbound
 
@@ -306,10 +306,12 @@ def _constant(value: Any) -> Any:
             return Nothing(UNBOUND_TYPE)
         case tuple():
             return Items(tuple(_constant(v) for v in value))
+        case Record(label, items):
+            return Items(tuple(_constant(v) for v in items), label)
         case None:
             return Nothing(UNIT)
         case _:
-            return Nothing(TEXT)
+            return Nothing(of_constant(value))
 
 
 def unnamed(type: Scalar) -> str:

@@ -18,7 +18,8 @@ from backend.lower import Lowered, lower
 from backend.status import OK, error
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
-from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar, TupleType
+from semantics.structured import Record
+from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
 from semantics.type_lattice import Union
 
 BUDGET = 1_000_000_000
@@ -176,6 +177,8 @@ def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
         match type, value:
             case TupleType(items), tuple() if len(items) == len(value):
                 todo += list(zip(value, items, strict=True))[::-1]
+            case RecordType(label, items), Record(of, parts) if label == of and len(items) == len(parts):
+                todo += list(zip(parts, items, strict=True))[::-1]
             case Scalar("f64"), float():
                 scalars.append(value)
             case Scalar("bool"), bool():
@@ -200,12 +203,12 @@ def unflatten(row: Sequence[Any], type: Any) -> Any:
 
 def _take(row: list[Any], type: Any) -> tuple[Any, list[Any]]:
     match type:
-        case TupleType(items):
+        case TupleType(items) | RecordType(_, items):
             parts = []
             for item in items:
                 part, row = _take(row, item)
                 parts.append(part)
-            return tuple(parts), row
+            return Record(type.label, tuple(parts)) if isinstance(type, RecordType) else tuple(parts), row
         case Union(members):
             number, row = int(row[0]), row[1:]
             options = []

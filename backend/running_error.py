@@ -19,14 +19,17 @@ from typing import Any
 
 from backend.columns import ULP
 from semantics.columns.meaning import CELLS as NUMBERS
+from semantics.columns.meaning import MEANING as WITH_ARRAYS
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import instantiate
 from semantics.denotation import Reading, denote
 from semantics.ir import Program
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import TABLE
+from semantics.structured import Record
 
 MEANING: dict[str, Callable[..., Any]] = {name: cell for name, cell in NUMBERS.items() if not isinstance(cell, Hole)}
+PUT = WITH_ARRAYS[TABLE["put"]]  # of sequences: no number is computed
 SLACK = 1.0 + 2.0**-40  # for the rounding of the bounds themselves
 
 
@@ -49,9 +52,11 @@ class Bounded:
 
 
 def lift(value: Any) -> Any:
-    """An exact real for a double; every other value as it is, tuples inside too."""
+    """An exact real for a double; every other value as it is, tuples and records inside too."""
     if type(value) is float:
         return Bounded(value, 0.0)
+    if isinstance(value, Record):
+        return Record(value.label, tuple(lift(v) for v in value.items))
     return tuple(lift(v) for v in value) if type(value) is tuple else value
 
 
@@ -250,6 +255,7 @@ CELLS: dict[str, Callable[..., Any]] = {
     "maximum": _cell("maximum", _larger),
     "where": lambda c, x, y: x if c else y,
     "apart": lambda v: v,
+    "put": PUT,
     "logaddexp": _log_sum,
     "single": _cell("single", _monotone("single")),
     "sign": _cell("sign", _clear("sign", 0)),

@@ -1,21 +1,24 @@
 """
 Values at compile time: which scalars of the generated code make up a value of the program.
 
-A value has the structure of its type, known before anything runs: a tuple is its elements, a closure of a known graph its
-captured values, one of several types a test for each and the parts of all. So tuples and closures cost nothing, and a
-function chosen at run time is a choice among finitely many known ones (Reynolds' defunctionalisation, at compile time).
+A value has the structure of its type, known before anything runs: a tuple is its elements, a record, a list or a dictionary
+those and a label, a closure of a known graph its captured values, one of several types a test for each and the parts of all. So
+labels, tuples and closures cost nothing, and a function chosen at run time is a choice among finitely many known ones
+(Reynolds' defunctionalisation, at compile time).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from semantics.errors import IllTyped, Malformed
-from semantics.type_language import BOOLEAN, INTEGER, REAL, FunctionType, Scalar, TupleType
-from semantics.type_lattice import NEVER, Literal, Union, erase, join, kind_of
+from semantics.primitives.row import Primitive
+from semantics.structured import Label
+from semantics.type_language import BOOLEAN, INTEGER, REAL, FunctionType, RecordType, Scalar, TupleType
+from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
 
@@ -31,9 +34,10 @@ class Reg:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A tuple."""
+    """A tuple, or what has its label."""
 
     items: tuple[Any, ...]
+    label: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,9 @@ class Fn:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The one value of its type: unit, zero, an unbound variable, a text."""
+    """The one value of its type: unit, zero, an unbound variable, a text, a label; a slice, of which only the type matters."""
 
-    type: Scalar
+    type: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,16 @@ class Sum:
     type: Union
     tests: tuple[str, ...]
     options: tuple[Any, ...]
+
+
+ZERO_VALUE = Nothing(ZERO_TYPE)
+
+
+class Emitter(Protocol):
+    """What computing on the structure of values asks of the lowering."""
+
+    def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any: ...
+    def trap(self, condition: str, status: int) -> None: ...
 
 
 def literal(value: Any) -> Reg:
@@ -82,8 +96,9 @@ def typed(value: Any) -> Any:
     match value:
         case Reg(_, type, known):
             return type if known is None else Literal(type, known)
-        case Items(items):
-            return TupleType(tuple(typed(i) for i in items))
+        case Items(items, label):
+            types = tuple(typed(i) for i in items)
+            return TupleType(types) if label is None else RecordType(label, types)
         case Fn(function, captured):
             return FunctionType(function, tuple(typed(c) for c in captured))
         case _:
@@ -96,7 +111,7 @@ def plain(value: Any) -> Any:
         case Reg(text, type, _):
             return Reg(text, type)
         case Items(items):
-            return Items(tuple(plain(i) for i in items))
+            return replace(value, items=tuple(plain(i) for i in items))
         case Fn(function, captured):
             return Fn(function, tuple(plain(c) for c in captured))
         case Sum(type, tests, options):
@@ -108,10 +123,12 @@ def plain(value: Any) -> Any:
 def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
     """A value of `type` whose scalars are named by `scalar`; a literal needs none."""
     match type:
-        case Literal(_, value):
-            return literal(value)
+        case Literal(of, value):
+            return Nothing(type) if of in NAMES else literal(value)
         case TupleType(items):
             return Items(tuple(make(i, scalar) for i in items))
+        case RecordType(label, items):
+            return Items(tuple(make(i, scalar) for i in items), label)
         case FunctionType(function, captured):
             return Fn(function, tuple(make(c, scalar) for c in captured))
         case Union(members):
@@ -119,8 +136,10 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
             return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))
         case _ if type in DEFAULTS:
             return Reg(scalar(type), type)
-        case _:
+        case Scalar() | SliceType():
             return Nothing(type)
+        case _:
+            raise _unknown(type)
 
 
 def default(type: Any) -> Any:
@@ -157,8 +176,10 @@ def convert(value: Any, type: Any) -> Any:
     match type, value:
         case Literal(), _:
             return make(type, lambda _: "")
-        case TupleType(items), Items(parts):
-            return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)))
+        case ((TupleType(items) | RecordType(_, items)), Items(parts, label)) if getattr(type, "label", None) == label:
+            return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)), label)
+        case SliceType(), Nothing(SliceType()):
+            return value
         case FunctionType(function, types), Fn(_, parts):
             return Fn(function, tuple(convert(p, t) for p, t in zip(parts, types, strict=True)))
         case Union(members), _:
@@ -167,8 +188,24 @@ def convert(value: Any, type: Any) -> Any:
             return value
         case _, Nothing(of) if of == type:
             return value
+        case _ if not _has_structure(type):
+            raise _unknown(type)
         case _:
             raise Malformed(f"a value of type {typed(value)} cannot be stored as {type}", rule="backend")
+
+
+def _has_structure(type: Any) -> bool:
+    """Whether the scalars of a value of this type can be listed before anything runs."""
+    return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union))
+
+
+def _unknown(type: Any) -> Malformed:
+    """The refusal of what has no structure before it runs."""
+    return Malformed(
+        f"a value of type {type}: sequences of unknown length are not compiled yet",
+        rule="lower",
+        remedy='compile it with target="reference"',
+    )
 
 
 def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
@@ -190,12 +227,16 @@ def select(test: str, a: Any, b: Any) -> Any:
     match a, b:
         case Reg(x, t, v), Reg(y, u, w) if t == u:
             return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)
-        case Items(x), Items(y) if len(x) == len(y):
-            return Items(tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
+        case Items(x, label), Items(y, other) if len(x) == len(y) and label == other:
+            return Items(tuple(select(test, i, j) for i, j in zip(x, y, strict=True)), label)
         case Fn(f, x), Fn(g, y) if f == g and len(x) == len(y):
             return Fn(f, tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
         case Nothing(x), Nothing(y) if x == y:
             return a
+        case Nothing(SliceType()), Nothing(SliceType()):
+            return Nothing(type)
+        case _ if not _has_structure(type):
+            raise _unknown(type)
         case _ if type == NEVER or not isinstance(type, Union):
             raise Malformed(f"{typed(a)} and {typed(b)} have no common representation", rule="backend")
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
 
-OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK, RAISED = range(11)
+OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK, RAISED, FIELD, CLASS = range(13)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -16,9 +16,11 @@ _TRAPS = {
     NOT_FINITE: ("an infinity or NaN has no integer part", "test math.isfinite first"),
     INDEX: ("an index is outside its tuple", "test the index first"),
     ZERO_POWER: ("0 to a negative power", "test the base first"),
-    ZERO_STEP: ("range with step 0", "test the step first"),
+    ZERO_STEP: ("range or a slice with step 0", "test the step first"),
     UNBOUND: ("a local variable is used before it is assigned", "assign it on every path"),
     RAISED: ("the program raises, or an assertion does not hold", 'run it with target="reference", which gives the message'),
+    FIELD: ("a record has not the field, or a dictionary the key", "one that it has"),
+    CLASS: ("a method is called on what is not of its class", "test with isinstance first"),
     STUCK: ("the program does not return here", "every path to this place traps"),
 }
 

@@ -8,23 +8,17 @@ few scalar operations; ZERO is never a number at run time, so strong zeros stay 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from backend.shape import Fn, Items, Nothing, Reg, literal, select
+from backend.records import CELLS as RECORDS
+from backend.records import part, place_in
+from backend.shape import ZERO_VALUE, Emitter, Fn, Items, Nothing, Reg, literal, select, typed
 from backend.status import INDEX, RAISED
+from semantics.errors import IllTyped
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL, UNIT
 from semantics.type_lattice import ZERO_TYPE
-
-ZERO_VALUE = Nothing(ZERO_TYPE)
-
-
-class Emitter(Protocol):
-    """What the structural primitives ask of the lowering."""
-
-    def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any: ...
-    def trap(self, condition: str, status: int) -> None: ...
 
 
 def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> Any:
@@ -45,9 +39,12 @@ def make_tuple(emit: Emitter, *items: Any) -> Any:
 
 
 def getitem(emit: Emitter, t: Any, i: Any) -> Any:
-    """An element; of an index known only when it runs, a choice among all, after a test of the bounds."""
+    """An element, or the part that a slice selects; of an index known only when it runs, a choice, after a test of the bounds."""
     if isinstance(t, Nothing):
         return ZERO_VALUE
+    i = place_in(emit, t, i)
+    if not isinstance(i, Reg):
+        return None if i is None else part(t, i)
     size = len(t.items)
     if i.value is not None:
         if -size <= i.value < size:
@@ -76,23 +73,13 @@ def of_length(emit: Emitter, t: Any, n: Any) -> Any:
     return t
 
 
-def iterated(emit: Emitter, t: Any) -> Any:
-    """A tuple itself: dictionaries are not compiled."""
-    return t
-
-
-def place_in(emit: Emitter, t: Any, i: Any) -> Any:
-    """The index itself, likewise."""
-    return i
-
-
 def fail(emit: Emitter, message: Any) -> Any:
     """Always a trap. The message is not carried: the status says that something was raised."""
     emit.trap("True", RAISED)
 
 
 def gadd(emit: Emitter, a: Any, b: Any) -> Any:
-    """Element by element; a zero is neutral."""
+    """Element by element, without a label; a zero is neutral."""
     if isinstance(a, Nothing) or isinstance(b, Nothing):
         return b if isinstance(a, Nothing) else a
     if isinstance(a, Items):
@@ -101,24 +88,31 @@ def gadd(emit: Emitter, a: Any, b: Any) -> Any:
 
 
 def inject(emit: Emitter, t: Any, i: Any, d: Any) -> Any:
-    """A tuple as long as t, of zeros but for one element."""
+    """A tuple as long as t, of zeros but for one element, or for those of a slice."""
     if any(isinstance(x, Nothing) and x.type == ZERO_TYPE for x in (t, d)):
         return ZERO_VALUE
     size = len(t.items)
-    if i.value is not None:
+    i = place_in(emit, t, i)
+    if i is None:
+        return None
+    if not isinstance(i, Reg):
+        chosen = part(Items(tuple(range(size))), i).items
+        return Items(tuple(d.items[chosen.index(k)] if k in chosen else ZERO_VALUE for k in range(size)))
+    if i.value is not None and size:
         return Items(tuple(d if k == i.value % size else ZERO_VALUE for k in range(size)))
     return Items(tuple(select(f"({i.text} == {k} or {i.text} == {k - size})", d, ZERO_VALUE) for k in range(size)))
 
 
 def instantiate(emit: Emitter, d: Any, x: Any) -> Any:
-    """The sensitivity as a plain value of x's structure."""
+    """The sensitivity as a plain value of x's structure, with its labels."""
     parts = x.items if isinstance(x, Items) else x.captured if isinstance(x, Fn) and not isinstance(x.function, Primitive) else None
     if parts is not None:
         items = []
-        for k, part in enumerate(parts):
-            inside = emit.primitive(TABLE["getitem"], [d, literal(k)])
-            items.append(emit.primitive(TABLE["instantiate"], [inside, part]))
-        return Items(tuple(items))
+        given = Items(d.items) if isinstance(d, Items) else d
+        for k, primal in enumerate(parts):
+            inside = emit.primitive(TABLE["getitem"], [given, literal(k)])
+            items.append(emit.primitive(TABLE["instantiate"], [inside, primal]))
+        return Items(tuple(items), x.label if isinstance(x, Items) else None)
     if isinstance(x, Reg) and x.type == REAL:
         return Reg("0.0", REAL) if isinstance(d, Nothing) else d
     return Nothing(UNIT)
@@ -130,26 +124,27 @@ def identity(emit: Emitter, x: Any) -> Any:
 
 
 def to_boolean(emit: Emitter, x: Any) -> Any:
-    """The truth of a tuple is known now."""
+    """The truth of a tuple, a list or a dictionary is known now; other records have none."""
+    if x.label is not None and x.label.kind not in ("list", "dict"):
+        raise IllTyped(f"bool wants a number, a boolean or a tuple, found {typed(x)}", rule="bool")
     return literal(bool(x.items))
 
 
 STRUCTURAL: dict[str, Callable[..., Any]] = {
+    **RECORDS,
     "switch": switch,
     "where": where,
     "make_tuple": make_tuple,
     "getitem": getitem,
     "length": length,
     "of_length": of_length,
-    "iterated": iterated,
-    "place_in": place_in,
     "fail": fail,
     "gadd": gadd,
     "inject": inject,
     "instantiate": instantiate,
     "J": identity,
 }
-WHOLE = frozenset({"make_tuple", "J"})
+WHOLE = frozenset({"make_tuple", "make_record", "J"})
 
 
 def with_zero(name: str, arguments: list[Any]) -> Any:

@@ -1,44 +1,63 @@
 """
-What is not compiled yet: arrays, records and memory. A program that needs them is refused by name, before any code is made.
+What is not compiled yet: arrays and memory. A program that needs them is refused by name, before any code is made.
 
-Only what the result may depend on counts: the nodes reached from the entry, through the graphs that they mention.
+Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
+typed, what the entry mentions counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from backend.columns import NO_ARRAYS, NO_DATA, NUMBA
+from backend.columns import NO_ARRAYS, NOT_COMPILED, NUMBA
 from semantics.arrays import Array
 from semantics.errors import Malformed
-from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
+from semantics.infer import Inference
+from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
-from semantics.structured import Ellipsis_, Label, Record, Slice
+from semantics.structured import Ellipsis_, Record
 from semantics.type_language import ArrayType
 
 
-def refuse_uncompiled(program: Program, argument_types: Sequence[Any] | None = None) -> None:
-    """Malformed if the program needs arrays, records or memory."""
+def refuse_given(program: Program, argument_types: Sequence[Any] | None = None) -> None:
+    """Malformed if the program is given arrays."""
     for type in argument_types or ():
         if _holds_arrays(type):
             raise _refusal(f"an argument of type {type}", NO_ARRAYS)
-    for node in reached(program):
+    for node in program.graphs[program.entry].parameters:
+        if _holds_arrays(type := getattr(program.nodes[node], "type", None)):
+            raise _refusal(f"a parameter of type {type}", NO_ARRAYS)
+
+
+def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
+    """Malformed if one of these nodes needs arrays or memory."""
+    for node in nodes:
         match program.nodes[node]:
             case Constant(Primitive() as primitive):
                 hole = NUMBA.find(primitive)
-                if hole in (NO_ARRAYS, NO_DATA):
+                if hole in NOT_COMPILED:
                     raise _at_first_use(program, node, primitive, hole)
-            case Constant(Array()):
-                raise _refusal("a constant array", NO_ARRAYS)
-            case Constant(Record() | Slice() | Label() | Ellipsis_()):
-                raise _refusal("a constant record or slice", NO_DATA)
-            case Parameter(type=type) if _holds_arrays(type):
-                raise _refusal(f"a parameter of type {type}", NO_ARRAYS)
+            case Constant(value) if _is_array_or_index(value):
+                raise _refusal("a constant array, or an index of one", NO_ARRAYS)
 
 
-def reached(program: Program) -> Iterator[NodeId]:
-    """The nodes that the entry's result may depend on, and the parameters of the graphs among them; each once."""
+def reached(inference: Inference) -> Iterator[NodeId]:
+    """The nodes that a run can evaluate: those of the signatures that calls lead to, from the entry."""
+    signatures, todo, seen = {inference.entry}, [inference.entry], set()
+    for signature in todo:
+        for node in inference.types[signature]:
+            if node not in seen:
+                seen.add(node)
+                yield node
+        for targets in inference.calls[signature].values():
+            found = [s for s in targets if s not in signatures]
+            signatures.update(found)
+            todo.extend(found)
+
+
+def mentioned(program: Program) -> Iterator[NodeId]:
+    """The nodes that the entry's result may depend on, whatever the types, and the parameters of their graphs; each once."""
     seen: set[NodeId] = set()
     graphs = {program.entry}
     todo = _of_graph(program, program.entry)
@@ -59,6 +78,18 @@ def reached(program: Program) -> Iterator[NodeId]:
 def _of_graph(program: Program, graph: int) -> list[NodeId]:
     found = program.graphs[graph]
     return [found.output, *found.parameters]
+
+
+def _is_array_or_index(value: Any) -> bool:
+    """Whether a constant holds an array, or the `...` of an index."""
+    todo = [value]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, (Array, Ellipsis_)):
+            return True
+        if isinstance(top, (tuple, Record)):
+            todo.extend(top.items if isinstance(top, Record) else top)
+    return False
 
 
 def _holds_arrays(type: Any) -> bool:
