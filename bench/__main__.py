@@ -10,6 +10,7 @@ from rich.table import Table
 from bench import backend, machine, transforms
 
 TABLES = {"machine": machine.rows, "transforms": transforms.rows, "backend": backend.rows}
+WIDTHS = (44, 36, 30, 22)
 
 
 def main() -> None:
@@ -19,10 +20,13 @@ def main() -> None:
         if name not in TABLES:
             console.print(f"no table is called {name}: {', '.join(TABLES)}")
             sys.exit(2)
-        table = Table("what", "measured", "against", "ratio", title=name, title_justify="left", box=None)
-        for row in TABLES[name]():
-            table.add_row(row.what, row.value, row.against, row.ratio)
-        console.print(table)
+        console.print(f"[bold]{name}[/]")
+        for row in TABLES[name]():  # each as soon as it is measured
+            line = Table.grid(padding=(0, 2))
+            for width in WIDTHS:
+                line.add_column(width=width)
+            line.add_row(row.what, row.value, row.against, row.ratio)
+            console.print(line)
 
 
 main()

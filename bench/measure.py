@@ -20,15 +20,20 @@ class Row:
     ratio: str
 
 
-def seconds(action: Callable[[], Any], repeats: int = 3) -> float:
-    """The least CPU time of `repeats` runs, in seconds, garbage collected before each."""
-    best = float("inf")
+def timed(action: Callable[[], Any], repeats: int = 1) -> tuple[float, Any]:
+    """The least CPU time of `repeats` runs, in seconds, garbage collected before each; and the result."""
+    best, result = float("inf"), None
     for _ in range(repeats):
         gc.collect()
         start = time.process_time()
-        action()
+        result = action()
         best = min(best, time.process_time() - start)
-    return best
+    return best, result
+
+
+def seconds(action: Callable[[], Any], repeats: int = 3) -> float:
+    """The least CPU time of `repeats` runs, in seconds."""
+    return timed(action, repeats)[0]
 
 
 def peak(action: Callable[[], Any]) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from bench.families import FAMILIES, straight_line
-from bench.measure import Row, seconds
+from bench.measure import Row, timed
 from semantics.infer import infer
 from semantics.machine import Machine
 from semantics.text import read
@@ -17,41 +15,40 @@ from transforms.parse import parse_text
 from transforms.pipeline import optimize
 
 SIZES = (100, 1000, 10_000)
-ROOM = 1000  # statements whose gradient is optimized: its program is about twenty times as large
-
-
-def each_node(action: Callable[[], Any], nodes: int) -> float:
-    """Seconds for each node, with the collector of cycles off, as `timeit` has it: programs hold no cycles of objects."""
-    gc.disable()
-    try:
-        return seconds(action, 1) / nodes
-    finally:
-        gc.enable()
+LIMIT = 20.0  # seconds that a stage may be expected to take, from what it took at the size before
 
 
 def rows() -> Iterator[Row]:
     """Every row of this table."""
     for family in FAMILIES:
         base: dict[str, float] = {}
+        last: dict[str, float] = {}
         for n in SIZES:
-            source = family(n)
-            program = parse_text(source, "f")
-            text, nodes = str(program), len(program.nodes)
-            adjoint = gradient_program(program)
-            measured: dict[str, Callable[[], Any]] = {
-                "parse": lambda source=source: parse_text(source, "f"),  # type: ignore[misc]
-                "print and read": lambda text=text: read(text),  # type: ignore[misc]
-                "infer": lambda program=program: infer(program, (REAL,)),  # type: ignore[misc]
-                "J": lambda program=program: gradient_program(program),  # type: ignore[misc]
-                "optimize": lambda program=program: optimize(program),  # type: ignore[misc]
-            }
-            if n <= ROOM:
-                measured["optimize J"] = lambda adjoint=adjoint: optimize(adjoint)  # type: ignore[misc]
-            for name, action in measured.items():
-                time = each_node(action, nodes)
-                ratio = f"{time / base.setdefault(name, time):.2f}"
-                yield Row(f"{name}, {family.__name__} {n}", f"{1e6 * time:.0f} µs/node of {nodes}", f"size {SIZES[0]}", ratio)
+            for name, time, nodes in stages(family(n), n, last):
+                what = f"{name}, {family.__name__} {n}"
+                if time is None:
+                    yield Row(what, "left out", f"size {SIZES[0]}", f"above {LIMIT:.0f} s")
+                    continue
+                last[name] = time
+                ratio = f"{time / nodes / base.setdefault(name, time / nodes):.2f}"
+                yield Row(what, f"{1e6 * time / nodes:.0f} µs/node of {nodes}", f"size {SIZES[0]}", ratio)
     yield from steps()
+
+
+def stages(source: str, n: int, last: Mapping[str, float]) -> Iterator[tuple[str, float | None, int]]:
+    """Every stage a program of n lines goes through: its name, its seconds or None if it is left out, the program's nodes."""
+    repeats = 3 if n == SIZES[0] else 1
+    time, program = timed(lambda: parse_text(source, "f"), repeats)
+    nodes = len(program.nodes)
+    yield "parse", time, nodes
+    text = str(program)
+    yield "read", timed(lambda: read(text), repeats)[0], nodes
+    yield "infer", timed(lambda: infer(program, (REAL,)), repeats)[0], nodes
+    time, adjoint = timed(lambda: gradient_program(program), repeats)
+    yield "J", time, nodes
+    for name, found in (("optimize", program), ("optimize J", adjoint)):
+        too_long = n > SIZES[0] and 10 * last[name] > LIMIT
+        yield name, None if too_long else timed(lambda found=found: optimize(found), repeats)[0], nodes  # type: ignore[misc]
 
 
 def steps() -> Iterator[Row]:

@@ -1,7 +1,8 @@
 """
-The families of programs whose gradients are measured (`checkers.costs`): at least one for every construct of the language.
+The families of programs over numbers, tuples and functions whose gradients are measured (`checkers.costs`): at least one for
+every construct.
 
-To measure another one, add one entry to FAMILIES.
+To measure another one, add one entry to SCALAR_FAMILIES; those over arrays and records are in `checkers.array_cost_families`.
 """
 
 from __future__ import annotations
@@ -185,7 +186,7 @@ def f(x, n):
     return total[0]
 """
 
-FAMILIES: tuple[Family, ...] = (
+SCALAR_FAMILIES: tuple[Family, ...] = (
     Family("straight_line", lines("y = math.sin(y) * x + #.0")),
     Family("multiplications", lines("y = y * x")),
     Family("fan_out", lines("y = y + x * #.0", "y = 0.0")),

@@ -6,7 +6,7 @@ slope of the gradient's work against the value's, between consecutive sizes; d p
 `checkers.work`. `adjudge about --costs` prints the table. The largest size is such that a gradient whose work grows with the
 square, because each projection from a tuple of n sends back n elements, is above the bound.
 
-Another family is one more entry in `checkers.cost_families`.
+Another family is one more entry in `checkers.cost_families` or `checkers.array_cost_families`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from checkers.cost_families import FAMILIES, Family
+from checkers.array_cost_families import ARRAY_FAMILIES, DATA_FAMILIES
+from checkers.cost_families import SCALAR_FAMILIES, Family
 from checkers.verdict import Counterexample, Passed, Refuted, Vacuous, Verdict
 from checkers.work import work
 from semantics.columns.meaning import MEANING
@@ -25,6 +26,7 @@ from semantics.primitives.row import Column
 from semantics.type_language import type_of
 from transforms.gradient_programs import gradient_program
 
+FAMILIES = (*SCALAR_FAMILIES, *ARRAY_FAMILIES, *DATA_FAMILIES)
 SIZES = (16, 64, 256)
 CONSTANT = 40.0  # measured: 30.0 for multiplications, whose value takes one step a line, and less for all others; a third more
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from checkers.columns.leaves import Path, coordinates, is_discrete, map_leaves
 from checkers.columns.partials import TANGENT, body, has_structure, partials, wanted
+from semantics.arrays import Array, strides_of
 from semantics.columns.arrays import Elements, array_cell
 from semantics.columns.elementwise import elementwise
 from semantics.columns.structure import wrong
@@ -23,7 +24,9 @@ from semantics.errors import IllTyped
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
+from semantics.structured import Record
 from semantics.tangents import ZERO
+from semantics.type_language import type_of
 from semantics.values import Closure
 
 
@@ -204,12 +207,16 @@ def straight_line(program: Program, primals: Sequence[Any]) -> Program:
     entry = program.graphs[program.entry]
     edit = Edit(empty())
     graph = edit.graph(f"{entry.name}_trace")
-    parameters = tuple(edit.parameter(graph, getattr(program.nodes[p], "name", "")) for p in entry.parameters)
+    types = [type_of(a) if program.arrays else None for a in primals]
+    names = [getattr(program.nodes[p], "name", "") for p in entry.parameters]
+    parameters = tuple(edit.parameter(graph, name, type) for name, type in zip(names, types, strict=True))
     nodes: dict[int, NodeId] = {number: edit.constant(value) for number, value in found.constants.items()}
     for number, (argument, *rest) in enumerate(found.paths):
-        node = parameters[argument]
-        for index in rest:
-            node = edit.call(graph, TABLE["getitem"], node, edit.constant(index))
+        node, value = parameters[argument], primals[argument]
+        for flat in rest:
+            primitive, key = _part(value, flat)
+            node = edit.call(graph, TABLE[primitive], node, edit.constant(key))
+            value = value.items[flat] if isinstance(value, Record) else value[flat]
         nodes[number] = node
     for line in found.entries:
         inputs = (
@@ -219,6 +226,17 @@ def straight_line(program: Program, primals: Sequence[Any]) -> Program:
         nodes[line.output] = edit.call(graph, line.primitive, *inputs)
     edit.output(graph, _rebuilt(edit, graph, found.result, nodes))
     return edit.program
+
+
+def _part(value: Any, flat: int) -> tuple[str, Any]:
+    """How part number `flat` of a structured value is asked for: by the name of a field, or by an index for every axis."""
+    match value:
+        case Array(_, shape):
+            return "getitem", tuple(flat // stride % n for stride, n in zip(strides_of(shape), shape, strict=True))
+        case Record(label) if label.fields:
+            return "field", label.fields[flat]
+        case _:
+            return "getitem", flat
 
 
 def _rebuilt(edit: Edit, graph: int, result: Any, nodes: dict[int, NodeId]) -> NodeId:

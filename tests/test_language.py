@@ -3,7 +3,7 @@ The language, program by program: the value is CPython's, the first and second d
 
 Values: equal in bits, or, where NumPy adds in another order or has its own exp, both within one enclosure. The enclosure is
 computed with 40 bits, so every operation widens it by 2^-40, 8192 times what a correctly rounded operation errs. That covers any
-order of a sum of n <= 64 terms: the largest term enters one partial sum or leaves it, so Σ|partial sums| >= max|x| / 2 >= Σ|x| / 2n,
+order of a sum of n <= 64 terms: the largest term enters one partial sum or leaves it, so Σ|partial sums| >= max|x| / 2 >= Σ|x| / 2n
 and 2^-40 Σ|x| / 2n >= (n - 1) 2^-53 Σ|x|, the error of any order; and functions that are wrong by up to 4096 ulp.
 
 Derivatives: on fractions if the program is rational, else on enclosures of 400 bits, without tolerance. First: J against forward

@@ -66,7 +66,9 @@ def over_rows(w: WholeWriter) -> None:
     w.moving.add(c.text)
     w.terms.remove(c)
     r = w.fresh("r")
-    head = w.pick((f"for {r} in {t.text}:", f"for k_{r}, {r} in enumerate({t.text}):", f"for {r}, s_{r} in zip({t.text}, {t.text}[::-1]):"))
+    head = w.pick(
+        (f"for {r} in {t.text}:", f"for k_{r}, {r} in enumerate({t.text}):", f"for {r}, s_{r} in zip({t.text}, {t.text}[::-1]):")
+    )
     w.line(head)
     row = t._replace(text=r, shape=t.shape[1:])
     _accumulate(w, c, t.shape[0], [row, *([row._replace(text=f"s_{r}")] if "zip" in head else [])])

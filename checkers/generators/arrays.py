@@ -178,7 +178,11 @@ def axes_of(w: WholeWriter, t: Term) -> tuple[str, Shape, Shape]:
     pool += [(f"axis={k - t.rank if w.flip() else k}", (k,)) for k in range(t.rank)]
     pool += [("axis=(0, 1)", (0, 1)), ("axis=(-1, 0)", (0, t.rank - 1))] if t.rank >= 2 else []
     text, axes = w.pick(pool)
-    return text, tuple(n for k, n in enumerate(t.shape) if k not in axes), tuple(1 if k in axes else n for k, n in enumerate(t.shape))
+    return (
+        text,
+        tuple(n for k, n in enumerate(t.shape) if k not in axes),
+        tuple(1 if k in axes else n for k, n in enumerate(t.shape)),
+    )
 
 
 def reduce(w: WholeWriter, depth: int) -> Term:

@@ -121,8 +121,7 @@ def dictionary(w: WholeWriter) -> None:
         w.moving.add(name)
     kept(w, parts, [f'{name}["{k}"]' for k in keys])
     bound = sum(max(p.size, 1) * p.bound for p in parts)
-    text = w.pick(("sum([np.sum(v) for v in {0}.values()])", 'sum([np.sum(v) * (2.0 if k == "a" else 1.0) for k, v in {0}.items()])'))
-    text = text if "items" not in text else "sum([np.sum(v) * 2.0 for k, v in {0}.items()])"
+    text = w.pick(("sum([np.sum(v) for v in {0}.values()])", "sum([np.sum(v) * 2.0 for k, v in {0}.items()])"))
     w.name(damped(w, Term(text.format(name), (), "f64", max(2 * bound, 1.0), max(p.grain for p in parts))))
 
 

@@ -1,4 +1,4 @@
-"""Generated expressions that move elements: indexing, gathering, masks, reshaping, joining, sorting. Each takes the array it moves."""
+"""Generated expressions that move elements: indexing, gathering, masks, reshaping, joining, sorting. Each takes what it moves."""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def _array(w: WholeWriter, shape: Shape, dtype: str) -> Array:
 def _parameter(w: WholeWriter, name: str, first: bool) -> Any:
     """One argument, and the terms that it gives to the program."""
     kinds = ["array", "array", *(() if first else ("real",))]
-    kinds += [k for k, feature in (("integers", "integers"), ("single", "single"), ("record", "records")) if w.may(feature) and not first]
+    kinds += [
+        k for k, feature in (("integers", "integers"), ("single", "single"), ("record", "records")) if w.may(feature) and not first
+    ]
     kinds += [k for k, feature in (("list", "lists"), ("dict", "dicts"), ("tuple", "lists")) if w.may(feature) and not first]
     kind = w.pick(kinds)
     if kind == "real":
@@ -166,12 +168,14 @@ def _result(w: WholeWriter) -> Term:
         n = total(w, wide(t))
         sign = w.pick("+-*")
         bound = e.bound * n.bound if sign == "*" else e.bound + n.bound
-        e = damped(w, Term(f"({e.text} {sign} {n.text})", (), "f64", bound, e.grain + n.grain if sign == "*" else max(e.grain, n.grain)))
+        e = damped(
+            w, Term(f"({e.text} {sign} {n.text})", (), "f64", bound, e.grain + n.grain if sign == "*" else max(e.grain, n.grain))
+        )
     return e
 
 
 def directions(like: tuple[Any, ...]) -> st.SearchStrategy[tuple[Any, ...]]:
-    """Directions of the structure of some arguments: multiples of 1/4 no larger than 2, none for integers."""
+    """Directions of the structure of some arguments: multiples of 1/4 no larger than 2; integers stay what they are."""
     leaf = st.integers(-8, 8).map(lambda n: n / 4.0)
     return st.lists(leaf, min_size=count_of(like), max_size=count_of(like)).map(lambda flat: filled(like, iter(flat)))
 

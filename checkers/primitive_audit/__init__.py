@@ -21,11 +21,11 @@ from checkers.verdict import LedgerEntry, OutOfScope, Report, Unknown, Verdict
 from semantics.errors import AdjudgeError, Malformed
 from semantics.primitives.row import Primitive
 
-ARRAYS = "arrays are not in the language yet"
+ARRAYS = "primitives of your own take reals, not arrays"
 
 
 def arrays_later(name: str) -> tuple[str, Callable[[Subject], list[Verdict]]]:
-    """A check that waits for arrays, and says so."""
+    """A check of primitives that take arrays, which are not judged; it says so."""
     return name, lambda subject: [OutOfScope(ARRAYS, name)]
 
 

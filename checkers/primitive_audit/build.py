@@ -161,7 +161,9 @@ def checked_samples(samples: Sequence[Tuple]) -> tuple[Point, ...]:
             isinstance(sample, tuple) and any(isinstance(v, np.ndarray) and v.ndim for v in sample)
         ):
             raise IllTyped(
-                "arrays are not in the language yet", rule="check_vjp", remedy="pass scalars; judge an array rule entry by entry"
+                "samples are tuples of reals, not arrays",
+                rule="check_vjp",
+                remedy="pass scalars; judge an array rule entry by entry",
             )
         if isinstance(sample, (int, float)) and not isinstance(sample, bool):
             sample = (sample,)

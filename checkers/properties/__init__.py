@@ -6,6 +6,7 @@ The theorems, as functions that return a verdict on one program at one point. A 
                   T16 sensitivities, T17 perturbations
     oracles       T11 exact gradients, T12 ball differences, T13 boundaries, T14 the boundary at zero
     higher_order  T18 Hessians, T19 closure of J
+    structured    T10, T18, T19 along directions, for arguments that are arrays, records, lists
     cost          T20 cheap gradient
     rewriting     T4 substitution, T21 refinement, T22 commuting with the optimizer, T23 termination
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkers import forward_mode
+from checkers.columns.leaves import is_discrete, map_leaves
 from checkers.properties.agreement import differ, judged, lifted, point
 from checkers.properties.evaluation import named
 from checkers.trace_reversal import straight_line
@@ -231,14 +232,21 @@ def linearity(program: Program, arguments: Sequence[Any], a: float, b: float, pu
         once = run(back, *arguments, a)
         for factor in (-1.0, 4.0):
             scaled = run(back, *arguments, factor * a)
-            wanted = tuple(factor * d for d in once)
-            if any(d != 0 and not 1e-200 < abs(d) < 1e200 for d in once):
+            wanted = [factor * d for d in _reals(once)]
+            if any(d != 0 and not 1e-200 < abs(d) < 1e200 for d in _reals(once)):
                 continue
-            if not all(same(x, y) or x == y for x, y in zip(scaled, wanted, strict=True)):
+            if any(not same(x, y) and x != y for x, y in zip(_reals(scaled), wanted, strict=True)):
                 return Refuted(Counterexample(named((*arguments, a)), scaled, wanted, note=f"pb({factor}·d)"), claim=claim)
     except Trap as trap:
         return OutOfScope(f"it traps: {trap.what}", claim)
     return Passed(3, "additive over the reals, homogeneous in bits", claim)
+
+
+def _reals(value: Any) -> list[Any]:
+    """Every real in a structured value, left to right."""
+    found: list[Any] = []
+    map_leaves(lambda _, leaf: None if is_discrete(leaf) else found.append(leaf), value)
+    return found
 
 
 def tangent_types(program: Program, arguments: Sequence[Any], gradient: Gradient = gradient_program) -> Verdict:

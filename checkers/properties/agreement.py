@@ -155,7 +155,7 @@ def judged(
         return OutOfScope(f"no reference value: {error.what}", claim)
     try:
         left = found()
-    except Trap as error:
+    except (Trap, IllTyped) as error:
         return _failed(claim, inputs, error, right)
     try:
         difference = equal(left, right)
@@ -166,7 +166,7 @@ def judged(
     return Passed(1, what or "equal", claim)
 
 
-def _failed(claim: str, inputs: dict[str, Any], error: Trap, right: Any) -> Verdict:
+def _failed(claim: str, inputs: dict[str, Any], error: Trap | IllTyped, right: Any) -> Verdict:
     """A derivative may be undecided by balls where its value is decided; a trap on exact values is a failure."""
     from checkers.columns.undecided import Undecided
 

@@ -1,8 +1,8 @@
 """
 The theorems of derivatives for arguments of any structure: along directions, where `adjoint` and `higher_order` have coordinates.
 
-A direction has the structure of the arguments. Everything is contracted to a real, so one comparison judges every entry that
-the direction does not hide; over the reals a random direction hides a wrong entry with probability 0, and shrinking picks small ones.
+A direction has the structure of the arguments. Everything is contracted to a real, so one comparison judges every entry that the
+direction does not hide: of all directions, those that hide a wrong entry are the zeros of one linear form.
 
     ⟨a, b⟩  the sum of the products of all entries (`inner`)
 """
@@ -20,6 +20,7 @@ from checkers.verdict import Passed, Verdict
 from semantics.edit import Edit
 from semantics.ir import GraphId, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
+from semantics.tangents import ZERO
 from transforms.gradient_programs import gradient_program
 
 Gradient = Callable[..., Program]
@@ -128,7 +129,7 @@ def hessian_along(
     """T18, second part: reverse over reverse = forward over reverse = forward over forward, along two directions."""
     at, (lv, lu) = _at(program, arguments, v, u)
     claim = "T18 reverse over reverse"
-    still = tuple(None for _ in arguments)
+    still = (ZERO,) * len(arguments)
 
     def found() -> Any:
         return at.value(twice_along_program(program, gradient), *v, *u)
@@ -153,7 +154,7 @@ def third_derivative_along(
     at, (lv,) = _at(program, arguments, v)
     second = twice_along_program(program, gradient)
     count = len(arguments)
-    still = tuple(None for _ in range(2 * count))
+    still = (ZERO,) * (2 * count)
 
     def found() -> Any:
         edit = Edit(gradient(second, tuple(range(count))))
