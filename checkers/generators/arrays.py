@@ -116,10 +116,10 @@ def elementary(w: WholeWriter, depth: int) -> Term:
 
 
 def power(w: WholeWriter, depth: int) -> Term:
-    """To a known whole number, or element by element to several."""
+    """To a known whole number, or element by element to several: whose gradient takes logarithms, and is not rational."""
     w.mark("powers")
     a = damped(w, term(w, depth), 2.0)
-    if a.rank and a.size and w.flip():
+    if a.rank and a.size and not (w.exact and w.smooth) and w.flip():
         n = a.shape[-1]
         exponents = ", ".join(str(k % 3 + 1) for k in range(n))
         return a._replace(text=f"({a.text} ** np.array([{exponents}]))", bound=8.0, grain=3 * a.grain)
