@@ -25,6 +25,7 @@ WITHOUT_EFFECT = frozenset(
         *("__doc__", "__module__", "__qualname__", "__annotations__", "__repr__", "__str__", "__hash__", "__slots__", "__dict__"),
         *("__weakref__", "__match_args__", "__orig_bases__", "__static_attributes__", "__firstlineno__", "__getnewargs__"),
         *("__dataclass_fields__", "__dataclass_params__", "__getstate__", "__setstate__", "__reduce__", "__parameters__"),
+        "__replace__",
     }
 )
 OURS = frozenset({"semantics", "transforms", "backend", "checkers", "proofs", "adjudge"})
