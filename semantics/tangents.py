@@ -187,7 +187,6 @@ def _add_arrays(a: Array | SparseArray, b: Array | SparseArray) -> Array | Spars
             remedy="a backpropagator returned a cotangent of the wrong shape",
         )
     add = _add_singles if a.dtype == "f32" else gadd
-    a, b = _opened(a, b), _opened(b, a)
     if isinstance(a, SparseArray) and isinstance(b, SparseArray):
         big, small = (a, b) if len(a.entries) >= len(b.entries) else (b, a)
         sums = {i: add(a[i], b[i]) for i in small.entries}

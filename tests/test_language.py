@@ -32,7 +32,7 @@ from semantics.denotation import denote
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.structured import Record
-from semantics.values import same
+from semantics.values import flatten, same
 from transforms.gradient_programs import gradient_program
 from transforms.nested_grad import expand
 
@@ -72,8 +72,15 @@ def lifted(reading: Any, values: Sequence[Any]) -> tuple[Any, ...]:
     return result
 
 
+def structure(value: Any) -> list[Any]:
+    """Shapes, lengths, labels and dtypes, in order."""
+    return [token for token in flatten(value) if token[0] != "atom"]
+
+
 def encloses(balls_: Any, value: Any) -> bool:
-    """Whether every real of `value` lies in the ball at its place, and all else is equal."""
+    """Whether every real of `value` lies in the ball at its place, and all else, its structure included, is equal."""
+    if structure(balls_) != structure(value):
+        return False
     inside: list[bool] = []
 
     def compare(path: Any, leaf: Any) -> None:

@@ -254,9 +254,14 @@ def _inner(edit: Edit, name: str, arguments: Sequence[NodeId], body: Callable[[G
 def _hessian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
     def row(i: int) -> NodeId:
         inner = _inner(edit, f"grad_{i}", arguments, lambda g, xs: _gradient_of(edit, g, f, xs, i))
-        return (_array_jacobian if edit.arrays else _gradient_of)(edit, graph, inner, arguments, wrt)
+        return _derivative(edit, graph, inner, arguments, wrt)
 
     return _several(edit, graph, wrt, row)
+
+
+def _derivative(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
+    """The gradient of a real; where there are arrays, the result may be one, and its derivative has its axes before those of x."""
+    return (_array_jacobian if edit.arrays else _gradient_of)(edit, graph, f, arguments, wrt)
 
 
 def _array_jacobian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
@@ -275,17 +280,16 @@ def _jacobian_program() -> Program:
 
 
 def _jacobian(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId], wrt: int | tuple[int, ...]) -> NodeId:
-    derivative = _array_jacobian if edit.arrays else _gradient_of
     known = edit.program.constant(f)
     output = edit.graphs[known.graph].output if isinstance(known, GraphRef) else None
     if output is None or edit.program.callee(output) is not MAKE_TUPLE:
-        return derivative(edit, graph, f, arguments, wrt)
+        return _derivative(edit, graph, f, arguments, wrt)
 
     def row(index: int) -> NodeId:
         def element(g: GraphId, xs: list[NodeId]) -> NodeId:
             return edit.call(g, GETITEM, edit.apply(g, f, *xs), edit.constant(index))
 
-        return derivative(edit, graph, _inner(edit, f"element_{index}", arguments, element), arguments, wrt)
+        return _derivative(edit, graph, _inner(edit, f"element_{index}", arguments, element), arguments, wrt)
 
     return edit.call(graph, MAKE_TUPLE, *(row(i) for i in range(len(edit.program.inputs(output)) - 1)))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from semantics.arrays import FLOATING, Array, broadcast_positions, broadcast_shapes, of_rank_zero, promoted
+from semantics.arrays import FLOATING, Array, broadcast_positions, broadcast_shapes, of_rank_zero, promoted, size_of
 from semantics.columns.arrays.elements import Elements, is_number
 from semantics.columns.structure import wrong
 from semantics.errors import IllTyped, Trap
@@ -86,7 +86,7 @@ def _broadcast(primitive: Primitive, scalar: Cell, e: Elements, arguments: tuple
             as_numbers = a.dtype == "bool" and _wants_number(primitive, index) and not (name == "where" and dtype == "bool")
             columns.append([int(x) for x in items] if as_numbers else items)
         else:
-            columns.append([a] * _count(shape))
+            columns.append([a] * size_of(shape))
     results = map(_natural(scalar) if name == "pow" and dtype == "i64" else scalar, *columns)
     if dtype == "bool" and name in ("maximum", "minimum"):
         results = map(bool, results)
@@ -109,13 +109,6 @@ def _natural(power: Cell) -> Cell:
         return power(a, b)
 
     return cell
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for n in shape:
-        count *= n
-    return count
 
 
 def _wants_number(primitive: Primitive, index: int) -> bool:

@@ -26,11 +26,8 @@ from transforms.parse.cell_statements import begin, rewrite_statement
 from transforms.parse.flow import analyse
 from transforms.parse.mutation import METHODS, TOKEN, Mutations, mutates, mutations_of, own_nodes
 from transforms.parse.names import Class, NameTable
-from transforms.parse.nodes import Immediate, applied, placed, then
+from transforms.parse.nodes import Immediate, applied, placed, places, then
 from transforms.parse.source import Function, Source
-
-TYPES = ("annotation", "returns", "type_comment")
-LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 
 
 def with_cells(source: Source, root: Function, names: NameTable) -> Function:
@@ -92,7 +89,7 @@ class Cells:
             held[key] = copy.copy(original)
             inside = original if isinstance(original, (ast.FunctionDef, ast.Lambda)) else function
             todo.append((held, key, original, function, True))
-            todo.extend((*place, inside, False) for place in _places(held[key]))
+            todo.extend((*place, inside, False) for place in places(held[key]))
         result = box[0]
         assert isinstance(result, (ast.FunctionDef, ast.Lambda))
         return result
@@ -199,16 +196,3 @@ class Cells:
         return self.source.refuse(at, what, remedy, rule="mutation")
 
 
-def _places(node: ast.AST) -> list[tuple[Any, Any, ast.AST]]:
-    """Where the parts of a copied node are held, with the parts; its lists are copied too."""
-    found: list[tuple[Any, Any, ast.AST]] = []
-    for field, value in ast.iter_fields(node):
-        if field in TYPES:
-            continue
-        if isinstance(value, list):
-            parts = list(value)
-            setattr(node, field, parts)
-            found += [(parts, i, p) for i, p in enumerate(parts) if isinstance(p, ast.AST) and not isinstance(p, LEAVES)]
-        elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
-            found.append((node.__dict__, field, value))
-    return found

@@ -26,7 +26,7 @@ from transforms.parse.consumers import CONSUMERS, IsIterator, consume, every_ele
 from transforms.parse.joining import joined, joins
 from transforms.parse.library import BUILTINS, REDUCE
 from transforms.parse.names import Class, Found, Module, NameTable
-from transforms.parse.nodes import Updated, applied, placed
+from transforms.parse.nodes import Updated, applied, placed, places
 from transforms.parse.numpy_names import NUMPY
 from transforms.parse.shape import shape_of, targets_of
 from transforms.parse.source import Function
@@ -34,8 +34,6 @@ from transforms.parse.source import Function
 ITERATORS = frozenset({"range", "zip", "enumerate", "reversed", "map", "filter"})
 KINDS = frozenset({"float", "int", "bool", "tuple", "list"})
 READ = ITERATORS | CONSUMERS | {"isinstance"}
-LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
-TYPES = ("annotation", "returns", "type_comment")
 Bound = frozenset[str]
 
 
@@ -83,7 +81,7 @@ class Desugarer:
             elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
                 bound |= {n for g in node.generators for n in targets_of(g.target)}
             todo.append((held, key, bound, True))
-            todo.extend((inside, where, bound, False) for inside, where in _places(node))
+            todo.extend((inside, where, bound, False) for inside, where, _ in places(node))
         result = box[0]
         assert isinstance(result, (ast.FunctionDef, ast.Lambda))
         return result
@@ -188,21 +186,6 @@ class Desugarer:
                 module = self.names.find(name)
                 return module.member(attr) if isinstance(module, Module) else None
         return None
-
-
-def _places(node: ast.AST) -> list[tuple[Any, Any]]:
-    """Where the parts of a copied node are held, its lists copied too; types of annotations are left alone."""
-    found: list[tuple[Any, Any]] = []
-    for field, value in ast.iter_fields(node):
-        if field in TYPES:
-            continue
-        if isinstance(value, list):
-            parts = list(value)
-            setattr(node, field, parts)
-            found += [(parts, i) for i, part in enumerate(parts) if isinstance(part, ast.AST) and not isinstance(part, LEAVES)]
-        elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
-            found.append((node.__dict__, field))
-    return found
 
 
 def constant(value: Any) -> ast.Constant:

@@ -12,6 +12,8 @@ import ast
 from typing import Any, TypeVar
 
 N = TypeVar("N", bound=ast.AST)
+LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+TYPES = ("annotation", "returns", "type_comment")
 
 
 class Immediate(ast.FunctionDef):
@@ -93,3 +95,22 @@ def placed(node: N, at: ast.AST) -> N:
                 setattr(part, name, value)
         todo.extend(ast.iter_child_nodes(part))
     return node
+
+
+def places(node: ast.AST) -> list[tuple[Any, Any, ast.AST]]:
+    """
+    Where the parts of a copied node are held, (holder, key, part); its lists are copied too.
+
+    Types of annotations are left alone, and so is what has no text of its own.
+    """
+    found: list[tuple[Any, Any, ast.AST]] = []
+    for field, value in ast.iter_fields(node):
+        if field in TYPES:
+            continue
+        if isinstance(value, list):
+            parts = list(value)
+            setattr(node, field, parts)
+            found += [(parts, i, p) for i, p in enumerate(parts) if isinstance(p, ast.AST) and not isinstance(p, LEAVES)]
+        elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
+            found.append((node.__dict__, field, value))
+    return found
