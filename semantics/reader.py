@@ -20,7 +20,7 @@ from semantics.type_language import parse_type
 from semantics.values import Unbound
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<node>%[\w∇▶◀↑◇đ§'.]+)|(?P<graph>@[\w∇▶◀↑◇đ§'.]+)|(?P<text>"(?:[^"\\]|\\.)*")
+    r"""\s*(?:(?P<node>%[\w∇▶◀↑◇đ§'.*]+)|(?P<graph>@[\w∇▶◀↑◇đ§'.*]+)|(?P<text>"(?:[^"\\]|\\.)*")
     |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf|nan)(?![\w.]))|(?P<word>[A-Za-z_]\w*)|(?P<mark>\.\.\.|[(),=:\[\]|?]))""",
     re.VERBOSE,
 )
@@ -28,21 +28,29 @@ MADE = frozenset({"label", "record", "slice", *DTYPES})
 _WORDS: dict[str, Any] = {"True": True, "False": False, "None": None, "ZERO": ZERO}
 
 
-class _Line:
+class Line:
     """The tokens of one line, with a place to point at."""
+
+    token = _TOKEN
 
     def __init__(self, text: str, number: int, file: str) -> None:
         self.text, self.number, self.file, self.at = text, number, file, 0
         self.tokens: list[tuple[str, str, int]] = []
-        body = _without_comment(text).rstrip()
+        body = self.body(text).rstrip()
         position = 0
         while position < len(body):
-            match = _TOKEN.match(body, position)
+            match = self.token.match(body, position)
             if match is None:
                 raise self.error(f"cannot read {body[position:].strip()!r}", position)
             kind = match.lastgroup or ""
             self.tokens.append((kind, match.group(kind), match.start(kind)))
             position = match.end()
+
+    @staticmethod
+    def body(text: str) -> str:
+        """The line up to a `;` that is not inside a string."""
+        match = re.match(r'(?:[^;"]|"(?:[^"\\]|\\.)*")*', text)
+        return match.group() if match else text
 
     def error(self, what: str, column: int | None = None, remedy: str = "") -> Malformed:
         if column is None:
@@ -64,16 +72,10 @@ class _Line:
             raise self.error(f"unexpected {self.peek()[1]}")
 
 
-def _without_comment(text: str) -> str:
-    """The line up to a `;` that is not inside a string."""
-    match = re.match(r'(?:[^;"]|"(?:[^"\\]|\\.)*")*', text)
-    return match.group() if match else text
-
-
 @at_rest()
 def read(text: str, primitives: Mapping[str, Primitive] = TABLE, file: str = "<text>") -> Program:
     """The program that `text` prints. Malformed with line and caret if it is not one."""
-    lines = [_Line(raw, i, file) for i, raw in enumerate(text.splitlines(), 1)]
+    lines = [Line(raw, i, file) for i, raw in enumerate(text.splitlines(), 1)]
     lines = [line for line in lines if line.tokens]
     if not lines:
         raise Malformed("the text of a program is empty", remedy="begin with `program @name`")
@@ -81,10 +83,10 @@ def read(text: str, primitives: Mapping[str, Primitive] = TABLE, file: str = "<t
     first.take("word", "program")
     entry = first.take("graph")
     first.done()
-    return _Reader(primitives).program(first, entry, rest)
+    return Reader(primitives).program(first, entry, rest)
 
 
-class _Reader:
+class Reader:
     """Two passes: the first declares every name, the second connects them."""
 
     def __init__(self, primitives: Mapping[str, Primitive]) -> None:
@@ -93,9 +95,9 @@ class _Reader:
         self.graphs: dict[str, GraphId] = {}
         self.nodes: dict[str, NodeId] = {}
 
-    def program(self, first: _Line, entry: str, lines: list[_Line]) -> Program:
+    def program(self, first: Line, entry: str, lines: list[Line]) -> Program:
         placeholder = self.edit.constant(None)
-        todo: list[tuple[_Line, GraphId, NodeId | None]] = []
+        todo: list[tuple[Line, GraphId, NodeId | None]] = []
         current: GraphId | None = None
         for line in lines:
             kind, word = line.peek()
@@ -128,12 +130,12 @@ class _Reader:
         self.edit.set_entry(self.graphs[entry])
         return self.edit.program
 
-    def declare(self, line: _Line, table: dict[str, int], name: str, key: int) -> None:
+    def declare(self, line: Line, table: dict[str, int], name: str, key: int) -> None:
         if name in table:
             raise line.error(f"{name} is defined twice", 0)
         table[name] = key
 
-    def declare_graph(self, line: _Line) -> GraphId:
+    def declare_graph(self, line: Line) -> GraphId:
         name = line.take("graph")
         graph = self.edit.graph(_hint(name), Location(line.file, line.number))
         self.declare(line, self.graphs, name, graph)
@@ -151,7 +153,7 @@ class _Reader:
         line.done()
         return graph
 
-    def type(self, line: _Line) -> Any:
+    def type(self, line: Line) -> Any:
         """A type ends at the comma or parenthesis that closes the parameter."""
         text, depth = "", 0
         while line.peek()[0] in ("word", "mark", "number", "text") and (depth or line.peek()[1] not in (",", ")")):
@@ -161,7 +163,7 @@ class _Reader:
             text += f" {token}" if kind in ("word", "text") else token
         return parse_type(text)
 
-    def inputs(self, line: _Line) -> tuple[NodeId, ...]:
+    def inputs(self, line: Line) -> tuple[NodeId, ...]:
         inputs = [self.operand(line)]
         line.take("mark", "(")
         while line.peek() != ("mark", ")"):
@@ -171,7 +173,7 @@ class _Reader:
         line.take("mark", ")")
         return tuple(inputs)
 
-    def operand(self, line: _Line) -> NodeId:
+    def operand(self, line: Line) -> NodeId:
         kind, text = line.peek()
         if kind == "node":
             if text not in self.nodes:
@@ -185,7 +187,7 @@ class _Reader:
             return self.edit.reference(self.graphs[text])
         return self.edit.constant(self.value(line))
 
-    def value(self, line: _Line) -> Any:
+    def value(self, line: Line) -> Any:
         """A constant that is no graph."""
         kind, text = line.peek()
         if kind == "word":
@@ -203,7 +205,7 @@ class _Reader:
         line.take("number")
         return float(text) if re.search(r"[.enf]", text) else int(text)
 
-    def values(self, line: _Line) -> tuple[Any, ...]:
+    def values(self, line: Line) -> tuple[Any, ...]:
         """Constants in parentheses."""
         found: list[Any] = []
         line.take("mark", "(")
@@ -214,7 +216,7 @@ class _Reader:
         line.take("mark", ")")
         return tuple(found)
 
-    def made(self, line: _Line, word: str) -> Any:
+    def made(self, line: Line, word: str) -> Any:
         """A label, a record, a slice or an array, after its first word."""
         if word == "label":
             return self.label(line)
@@ -240,7 +242,7 @@ class _Reader:
             return Record(parts[0], parts[1:])
         raise line.error(f"this is no {word}", remedy="slice(start, stop, step) or record(label(…), item, …)")
 
-    def label(self, line: _Line) -> Label:
+    def label(self, line: Line) -> Label:
         """(kind name: field, …)"""
 
         def name() -> str:
@@ -259,7 +261,7 @@ class _Reader:
         line.take("mark", ")")
         return Label(kind, title, tuple(fields))
 
-    def word(self, line: _Line) -> Any:
+    def word(self, line: Line) -> Any:
         word = line.take("word")
         if word in _WORDS:
             return _WORDS[word]

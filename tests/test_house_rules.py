@@ -21,6 +21,7 @@ LONGEST = 350
 
 FORBIDDEN = {
     "semantics.denotation": ("semantics.machine",),
+    "semantics.ssa": ("semantics.machine",),
     "checkers.forward_mode": ("transforms", "checkers.finite_differences", "checkers.ball_differences", "checkers.trace_reversal"),
     "checkers.finite_differences": ("transforms", "checkers.forward_mode"),
     "checkers.ball_differences": ("transforms", "checkers.forward_mode", "checkers.trace_reversal"),
