@@ -31,13 +31,18 @@ def dead_node(program: Program, place: int) -> Program | None:
 @rewrite
 def dead_graphs(program: Program, place: int) -> Program | None:
     """@g, which the entry does not reach  ⟹  nothing, nor what refers to @g or is nested in it"""
-    if place not in program.graphs or _seen_alive(program, place) or place in (reached := _reached(program)):
+    if place not in program.graphs or alive(program, place):
         return None
-    edit = Edit(program)
-    discard(edit, program, (), _leading_to(program, place))
+    edit, reached = Edit(program), _reached(program)
+    discard(edit, program, (), leading_to(program, place))
     after = edit.program
     after.__dict__["_reached"] = reached
     return after
+
+
+def alive(program: Program, graph: GraphId) -> bool:
+    """Whether the entry reaches `graph`."""
+    return _seen_alive(program, graph) or graph in _reached(program)
 
 
 def _seen_alive(program: Program, graph: GraphId) -> bool:
@@ -73,7 +78,7 @@ def _reached(program: Program) -> frozenset[GraphId]:
     return known
 
 
-def _leading_to(program: Program, graph: GraphId) -> list[GraphId]:
+def leading_to(program: Program, graph: GraphId) -> list[GraphId]:
     """`graph` with all that refers to its like or uses its nodes, transitively: as unreachable as it is."""
     seen = {graph: None}
     todo = [graph]

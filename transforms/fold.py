@@ -34,14 +34,14 @@ def fold_constants(program: Program, place: int) -> Program | None:
     arguments = program.inputs(place)[1:]
     if not all(plain(program, n) for n in arguments):
         return None
-    found, value = _meaning(primitive, tuple(program.constant(n) for n in arguments))
+    found, value = meaning(primitive, tuple(program.constant(n) for n in arguments))
     if not found:
         return None
     edit = Edit(program)
     return become(edit, place, edit.constant(value))
 
 
-def _meaning(primitive: Primitive, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
+def meaning(primitive: Primitive, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
     """Whether there is a scalar value, and the value. A user's own cell may fail in its own way: then nothing is folded."""
     try:
         value = MEANING[primitive](*arguments)

@@ -21,7 +21,21 @@ from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed, OutOfFuel
 from semantics.ir import NodeId, Program
-from transforms import branches, cse, dce, fold, inline, simplify, tuples
+from transforms import (
+    branches,
+    copy_propagation,
+    cse,
+    dce,
+    eta,
+    fold,
+    inline,
+    normalize,
+    partial_eval,
+    scalarize,
+    simplify,
+    tail_calls,
+    tuples,
+)
 from transforms.failures import keeping
 from transforms.places import neighbours, places
 from transforms.system import RewriteSystem
@@ -131,7 +145,18 @@ OPTIMIZE_FAST = Rounds(
     "optimize, with the algebra of the reals under its side conditions",
 )
 
-_ALL: tuple[Pass, ...] = (*ORDER, FAST, OPTIMIZE, OPTIMIZE_FAST)
+# MimIrADe, section 4.3: the normalizers and what construction does by itself, then the standard optimizations, β last.
+NORMALIZERS = (tuples.SYSTEM, simplify.SYSTEM, fold.SYSTEM, cse.SYSTEM, dce.SYSTEM)
+STANDARD = tuple(
+    keeping(s) for s in (eta.SYSTEM, tail_calls.SYSTEM, scalarize.SYSTEM, copy_propagation.SYSTEM, partial_eval.SYSTEM)
+)
+MIMIR = Rounds(
+    "mimir",
+    (*(keeping(s) for s in NORMALIZERS), *STANDARD, keeping(inline.SYSTEM), keeping(branches.SYSTEM)),
+    "MimIrADe's optimizer: optimize, with eta, tail calls, scalarized tuples, copy propagation and partial evaluation",
+)
+
+_ALL: tuple[Pass, ...] = (*ORDER, FAST, OPTIMIZE, OPTIMIZE_FAST, normalize.PASS, *STANDARD, MIMIR)
 PASSES: dict[str, Pass] = {p.name: p for p in _ALL}
 
 
