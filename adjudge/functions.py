@@ -3,7 +3,7 @@ Derivatives as functions (DESIGN, section 9).
 
 `grad(f)` and its kin answer with a `Derivative`: a function that is parsed, differentiated and run when it is called, each
 signature once. It can be differentiated again, transformed, compiled, stepped and printed like any other function.
-The default target is the reference machine.
+The default target is the reference machine, the default `mode` J; `transforms.modes` has the others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from semantics.text import cut
 from semantics.type_language import ArrayType, Scalar, type_of
 from transforms import parse as parser
 from transforms.gradient_programs import Wrt, calling
+from transforms.modes import mode_called
 from transforms.nested_grad import expand
 
 TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator")
@@ -34,12 +35,13 @@ class Derivative:
     that runs, with the macro expanded.
     """
 
-    def __init__(self, f: Any, macro: str, wrt: Wrt = 0, target: str = "reference", fuel: int = FUEL) -> None:
+    def __init__(self, f: Any, macro: str, wrt: Wrt = 0, target: str = "reference", fuel: int = FUEL, *, mode: str = "J") -> None:
         if not (is_function(f) or isinstance(f, Program)):
             raise IllTyped(f"{macro} wants a function, found {f!r}", rule=macro, remedy="pass the function itself, not its result")
         if target not in TARGETS:
             raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
         self.f, self.macro, self.wrt, self.target, self.fuel = f, macro, _checked_wrt(wrt), target, fuel
+        self.mode = mode_called(mode).name
         self.__name__ = f"{macro}_{getattr(f, '__name__', 'f')}"
         self._runners: dict[Any, Callable[..., Any]] = {}
 
@@ -47,12 +49,12 @@ class Derivative:
         return f"<{self.macro} of {getattr(self.f, '__name__', 'program')} with respect to {self.wrt!r}>"
 
     def unexpanded(self) -> Program:
-        """The program that calls the macro on f, as `nested_grad` finds it."""
+        """The program that calls the macro on f, as `nested_grad` finds it; any mode may expand it."""
         return calling(parse(self.f), self.macro, self.wrt, None)
 
     def program(self, types: Sequence[Any] | None = None) -> Program:
         """The derivative as a program, its macros expanded. `types` of the parameters; f64 where none is given or declared."""
-        return expand(calling(parse(self.f), self.macro, self.wrt, types))
+        return expand(calling(parse(self.f), self.macro, self.wrt, types), self.mode)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         primal_count = None
@@ -72,7 +74,7 @@ class Derivative:
                     differentiable(positional[index], _name(self.f, index))
                     if self.macro == "hessian":
                         _one_block(positional[index], _name(self.f, index))
-        return _call(self, self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel)
+        return _call(self, self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode)
 
 
 def _one_block(value: Any, name: str) -> None:
@@ -93,11 +95,11 @@ def _checked_wrt(wrt: Any) -> Wrt:
 
 
 def parse(f: Any) -> Program:
-    """The program of a function, a derivative, or a program (itself). Macros inside are kept; `expand` removes them."""
+    """The program of a function, a derivative, or a program (itself). Macros are kept, unless their mode is not J."""
     if isinstance(f, Program):
         return f
     if isinstance(f, Derivative):
-        return f.unexpanded()
+        return f.unexpanded() if f.mode == "J" else f.program()
     row = getattr(f, "row", None)
     if row is not None and not inspect.isfunction(f):
         return applying(row)
@@ -165,6 +167,7 @@ def _call(
     target: str,
     primal_count: int | None = None,
     fuel: int = FUEL,
+    mode: str = "J",
 ) -> Any:
     """Runs macro(f, wrt) on arguments by position: makes the program of this signature once, then calls it."""
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
@@ -173,7 +176,7 @@ def _call(
     signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
-        runners[signature] = runner(expand(program), [t for t in types if t is not None], target, fuel)
+        runners[signature] = runner(expand(program, mode), [t for t in types if t is not None], target, fuel)
     return runners[signature](*data)
 
 
@@ -193,32 +196,32 @@ def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:
     return _call(f, None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
 
 
-def grad(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+def grad(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:
     """The gradient of f, whose result is a real, with respect to one argument or a tuple of them (2018, section 3.2)."""
-    return Derivative(f, "grad", wrt, target)
+    return Derivative(f, "grad", wrt, target, mode=mode)
 
 
-def value_and_grad(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+def value_and_grad(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:
     """The value and the gradient of f, as a pair, from one forward pass."""
-    return Derivative(f, "value_and_grad", wrt, target)
+    return Derivative(f, "value_and_grad", wrt, target, mode=mode)
 
 
-def jacobian(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+def jacobian(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:
     """The gradient of each element of f's result, a tuple written out in its return; of the result itself if it is a real."""
-    return Derivative(f, "jacobian", wrt, target)
+    return Derivative(f, "jacobian", wrt, target, mode=mode)
 
 
-def hessian(f: Any, wrt: Wrt = 0, *, target: str = "reference") -> Derivative:
+def hessian(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:
     """The second derivatives of f by real arguments: one number for one position, a tuple of rows for a tuple of them."""
-    return Derivative(f, "hessian", wrt, target)
+    return Derivative(f, "hessian", wrt, target, mode=mode)
 
 
-def hvp(f: Any, *, target: str = "reference") -> Derivative:
+def hvp(f: Any, *, target: str = "reference", mode: str = "J") -> Derivative:
     """hvp(f)(x…, v…): the product of the Hessian of f at x… with the direction v…, reverse over reverse."""
-    return Derivative(f, "hvp", 0, target)
+    return Derivative(f, "hvp", 0, target, mode=mode)
 
 
-def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Any, *primals: Any, mode: str = "J") -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """
     The value of f, and its pullback: from a sensitivity of the value to the sensitivities of all arguments.
 
@@ -227,7 +230,7 @@ def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     functions = {i: parse(a) for i, a in enumerate(primals) if is_function(a)}
     data = [to_value(a, _name(f, i)) for i, a in enumerate(primals) if i not in functions]
     types = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(primals)]
-    machine = Machine(expand(calling(parse(f), "vjp", 0, types, functions)))
+    machine = Machine(expand(calling(parse(f), "vjp", 0, types, functions), mode))
     out, closure = machine.run(data).value
 
     def pullback(sensitivity: Any) -> tuple[Any, ...]:
@@ -238,7 +241,7 @@ def vjp(f: Any, *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     return to_python(out, machine), pullback
 
 
-def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = "J") -> tuple[Any, Any]:
     """The value of f at `primals` and its derivative in the direction `tangents`: the transpose of the transpose."""
     if len(primals) != len(tangents):
         raise IllTyped(f"{len(primals)} primals but {len(tangents)} tangents", rule="jvp", remedy="one tangent for each primal")
@@ -246,7 +249,7 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, A
         differentiable(x, _name(f, i))
         demand(to_value(t, "the tangent"), to_value(x), "the tangent", "jvp")
     types = [type_of(to_value(a)) for a in primals]
-    machine = Machine(expand(calling(parse(f), "jvp", 0, types)))
+    machine = Machine(expand(calling(parse(f), "jvp", 0, types), mode))
     return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]
 
 

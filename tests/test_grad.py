@@ -38,9 +38,9 @@ def f(x):
 
 
 def test_every_rule_of_j_fires_and_is_disabled_where_another_fires() -> None:
-    steps = grad.SYSTEM.derive(before_j(parse_text(FIGURE_2, "f"))).steps
+    steps = grad.SYSTEM.derive(grad.begin(*before_j(parse_text(FIGURE_2, "f")))).steps
     inner = parse_text(INNER.replace("grad(lambda y: x + y)(x)", "1.0 * x"), "f")
-    steps += grad.SYSTEM.derive(before_j(inner)).steps
+    steps += grad.SYSTEM.derive(grad.begin(*before_j(inner))).steps
     closed = read(
         "program @f\n@f(%x):\n  %j = J(@g)\n  %t = %j(2.0)\n  %v = getitem(%t, 0)\n  return %v\n"
         "@g(%y):\n  %s = add(%y, %x)\n  return %s"
@@ -55,12 +55,12 @@ def test_every_rule_of_j_fires_and_is_disabled_where_another_fires() -> None:
 
 
 def test_every_program_on_the_way_is_well_formed() -> None:
-    for step in grad.SYSTEM.derive(before_j(parse_text(FIGURE_2, "f"))).steps:
+    for step in grad.SYSTEM.derive(grad.begin(*before_j(parse_text(FIGURE_2, "f")))).steps:
         check(step.after.program)
 
 
 def test_a_recorded_j_replays_and_ends_where_the_unrecorded_one_does() -> None:
-    start = before_j(parse_text(FIGURE_2, "f"))
+    start = grad.begin(*before_j(parse_text(FIGURE_2, "f")))
     derivation = grad.SYSTEM.derive(start)
     assert replay(grad.SYSTEM, start, derivation.to_json()).result.program == derivation.result.program
     assert grad.SYSTEM.run(start) == derivation.result.program

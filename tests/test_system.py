@@ -176,7 +176,7 @@ def skip_even(state: int) -> int | None:
     return state - 2 if state > 0 and state % 2 == 0 else None
 
 
-def agenda(*rules: object) -> AgendaSystem[int]:
+def agenda(*rules: object) -> AgendaSystem[int, Program]:
     return AgendaSystem("countdown", rules, lambda n: n == 0, str, str, lambda n: SUM)  # type: ignore[arg-type]
 
 

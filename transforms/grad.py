@@ -19,7 +19,7 @@ from dataclasses import replace
 from immutables import Map
 
 from semantics.edit import Edit
-from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
@@ -251,7 +251,7 @@ def _at(state: GradState) -> str:
     return f"{kind} {where}"
 
 
-SYSTEM: AgendaSystem[GradState] = AgendaSystem(
+SYSTEM: AgendaSystem[GradState, Program] = AgendaSystem(
     name="grad",
     rules=RULES,
     ended=lambda state: state.agenda is None,

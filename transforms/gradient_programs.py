@@ -15,7 +15,7 @@ from semantics.errors import Malformed
 from semantics.ir import GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
-from transforms import grad, macros
+from transforms import macros
 from transforms.clone import link
 from transforms.nested_grad import argument_of_j, expand
 from transforms.system import RewriteSystem
@@ -89,24 +89,24 @@ def differentiated(program: Program, wrt: Wrt = 0, macro: str = "grad", types: S
     return calling(program, macro, wrt, types)
 
 
-def gradient_program(program: Program, wrt: Wrt = 0, types: Sequence[Any] | None = None) -> Program:
-    """The gradient of `program` with respect to `wrt`, expanded."""
-    return expand(differentiated(program, wrt, "grad", types))
+def gradient_program(program: Program, wrt: Wrt = 0, types: Sequence[Any] | None = None, mode: str = "J") -> Program:
+    """The gradient of `program` with respect to `wrt`, expanded by a reverse mode (`transforms.modes`)."""
+    return expand(differentiated(program, wrt, "grad", types), mode)
 
 
-def value_and_grad_program(program: Program, wrt: Wrt = 0, types: Sequence[Any] | None = None) -> Program:
-    """The value and the gradient of `program`, as a pair, expanded."""
-    return expand(differentiated(program, wrt, "value_and_grad", types))
+def value_and_grad_program(program: Program, wrt: Wrt = 0, types: Sequence[Any] | None = None, mode: str = "J") -> Program:
+    """The value and the gradient of `program`, as a pair, expanded by a reverse mode."""
+    return expand(differentiated(program, wrt, "value_and_grad", types), mode)
 
 
 _DEFINITIONS = RewriteSystem("macros", macros.RULES, argument="each step removes a macro")
 
 
-def before_j(program: Program, wrt: Wrt = 0) -> grad.GradState:
-    """The gradient of `program` at the point where J is about to begin, from where `adjudge step -t grad` walks."""
+def before_j(program: Program, wrt: Wrt = 0) -> tuple[Program, NodeId]:
+    """The gradient of `program` with its macro expanded, and the application J(@f) there: what a reverse mode begins with."""
     opened = _DEFINITIONS.run(differentiated(program, wrt))
     for node in sorted(opened.nodes):
         x = argument_of_j(opened, node)
         if x is not None and opened.constant(x) == GraphRef(program.entry):
-            return grad.begin(opened, node)
+            return opened, node
     raise Malformed("there is nothing to differentiate", rule="J")

@@ -15,6 +15,8 @@ what remains unidentified is Malformed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from semantics.edit import Edit
@@ -24,10 +26,10 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes_from
 from semantics.structured import Label
-from transforms import grad
 from transforms.adjoint_primitives import adjoint_primitive, arity_of
 from transforms.macros import RULES as MACRO_RULES
-from transforms.system import RewriteSystem, rewrite
+from transforms.modes import MODES, Mode, mode_called
+from transforms.system import Rewrite, RewriteSystem, rewrite
 
 J, SWITCH, GETITEM, MAKE_TUPLE = TABLE["J"], TABLE["switch"], TABLE["getitem"], TABLE["make_tuple"]
 FIELD = TABLE["field"]
@@ -66,13 +68,21 @@ def j_of_primitive(program: Program, place: int) -> Program | None:
     return _become(edit, place, edit.reference(graph))
 
 
-@rewrite
-def j_of_graph(program: Program, place: int) -> Program | None:
-    """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J that can still move: the innermost first"""
-    x = argument_of_j(program, place)
-    if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
-        return None
-    return grad.SYSTEM.run(grad.begin(program, place))
+def _j_of_graph_by(mode: Mode) -> Rewrite:
+    """The rule that makes ▶f, as this reverse mode makes it."""
+
+    @rewrite
+    def j_of_graph(program: Program, place: int) -> Program | None:
+        """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J that can still move: the innermost first"""
+        x = argument_of_j(program, place)
+        if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
+            return None
+        return mode.expand_j(program, place)
+
+    return j_of_graph
+
+
+j_of_graph = _j_of_graph_by(MODES["J"])
 
 
 def _innermost(program: Program, reference: GraphRef) -> bool:
@@ -232,16 +242,28 @@ SYSTEM = RewriteSystem(
 )
 
 
+@cache
+def system_by(mode: str) -> RewriteSystem:
+    """The system that expands by a reverse mode (`transforms.modes`)."""
+    if mode == "J":
+        return SYSTEM
+    return replace(SYSTEM, rules=tuple(_j_of_graph_by(mode_called(mode)) if r is j_of_graph else r for r in RULES))
+
+
 def holds_macros(program: Program) -> bool:
     """Whether anything is left to expand."""
     return any(p in program.interned for p in (*MACROS, J))
 
 
-def expand(program: Program) -> Program:
-    """The same program without macros and without J of functions. Malformed if a differentiated function is not known."""
+def expand(program: Program, mode: str = "J") -> Program:
+    """
+    The same program without macros and without J of functions, adjoints built by a reverse mode.
+
+    Malformed if a differentiated function is not known, or if the mode does not reach it.
+    """
     if not holds_macros(program):
         return program
-    result = SYSTEM.run(program)
+    result = system_by(mode).run(program)
     live = scopes_from(result, [result.entry])
     for graph, nodes in live.needed.items():
         for node in sorted(nodes):

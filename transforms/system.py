@@ -27,6 +27,7 @@ from semantics.wellformed import check
 from transforms.places import describe_place, neighbours, places
 
 S = TypeVar("S")
+R = TypeVar("R")
 FUEL = 1_000_000
 
 
@@ -253,10 +254,10 @@ def agenda_rule(function: Callable[[S], S | None]) -> AgendaRule[S]:
 
 
 @dataclass(frozen=True)
-class AgendaSystem(Generic[S]):
+class AgendaSystem(Generic[S, R]):
     """
     A deterministic transform. `ended(state)` says when it is over, `at(state)` names the place of the next step,
-    `shown(state)` prints a state, `result(state)` takes the program out of a final one.
+    `shown(state)` prints a state, `result(state)` takes the program (R) out of a final one.
     """
 
     name: str
@@ -264,7 +265,7 @@ class AgendaSystem(Generic[S]):
     ended: Callable[[S], bool]
     at: Callable[[S], str]
     shown: Callable[[S], str]
-    result: Callable[[S], Program]
+    result: Callable[[S], R]
     doc: str = ""
     argument: str = ""
     domain: str = "BITS"
@@ -291,7 +292,7 @@ class AgendaSystem(Generic[S]):
         return derive(self, state, fuel=fuel)
 
     @at_rest()
-    def run(self, state: S, *, fuel: int = FUEL) -> Program:
+    def run(self, state: S, *, fuel: int = FUEL) -> R:
         """The unrecorded run: the same rules, the first that applies, no record."""
         steps = 0
         while not self.ended(state):

@@ -11,13 +11,14 @@ from adjudge.cli.common import Arguments, Json, Target, console, load, positions
 from adjudge.functions import run as run_program
 from adjudge.functions import value_and_grad
 from adjudge.tracing import entered
-from adjudge.transforming import NAMES, transform
+from adjudge.transforming import NAMES, PASSES, opened, replayable, transform
 from semantics.derivation import Derivation, derive, replay, why_not
 from semantics.errors import Malformed
+from semantics.ir import Apply, Program
 from semantics.machine import Machine
+from semantics.ssa.form import Module
 from transforms.parse import SYSTEM as PARSE
 from transforms.parse import initial_file
-from transforms.system import RewriteSystem
 
 
 def run(
@@ -28,12 +29,13 @@ def run(
     ] = None,
     fuel: Annotated[int, typer.Option(help="The most steps the machine may take.")] = 200_000_000,
     on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda or cuda-simulator.")] = "reference",
+    mode: Annotated[str, typer.Option(help="How the adjoint is built: J, ssa, pullback, cached, … (adjudge agree has all).")] = "J",
     as_json: Json = False,
 ) -> None:
     """Run a function on the reference machine, or its gradient."""
     program, values = load(target), values_of(target, arguments)
     if by:
-        value, gradient = value_and_grad(program, positions(by), target=on)(*values)
+        value, gradient = value_and_grad(program, positions(by), target=on, mode=mode)(*values)
         say_json({"value": value, "gradient": gradient}) if as_json else say(f"value    {value!r}\ngradient {gradient!r}")
         return
     if on != "reference":
@@ -97,23 +99,9 @@ def _derivation(target: str, values: list[Any], name: str, after: list[str], fue
         return derive(machine, begin, fuel=fuel), machine, begin
     if name not in NAMES:
         raise Malformed(f"{name!r} is not a transform", remedy=f"evaluate, parse, {', '.join(NAMES)}")
-    return _of_transform(program, name, fuel)
-
-
-def _of_transform(program: Any, name: str, fuel: int) -> tuple[Derivation[Any], Any, Any]:
-    from adjudge.transforming import GRAD, PASSES, before_j, nested_grad
-    from transforms import shadow_memory
-
-    if name == "grad":
-        begin = before_j(nested_grad.expand(program))
-        return GRAD.derive(begin, fuel=fuel), GRAD, begin
-    if name == "shadow":
-        shadowing = shadow_memory.begin(program)
-        return shadow_memory.SYSTEM.derive(shadowing, fuel=fuel), shadow_memory.SYSTEM, shadowing
-    if name == "nested_grad":
-        return nested_grad.SYSTEM.derive(program, fuel=fuel), nested_grad.SYSTEM, program
-    chosen = PASSES[name]
-    return chosen.derive(program), chosen if isinstance(chosen, RewriteSystem) else chosen.joint, program
+    found = opened(program, name)
+    derivation = found.system.derive(found.start) if name in PASSES else found.system.derive(found.start, fuel=fuel)
+    return derivation, replayable(found), found.start
 
 
 def _file_and_name(target: str) -> tuple[Path, str]:
@@ -139,21 +127,32 @@ def _print(derivation: Derivation[Any], first: int, interactive: bool) -> None:
 def show(
     target: Target,
     after: Annotated[
-        list[str] | None, typer.Option("--after", help="Apply this transform first: grad, inline, optimize, …; may be repeated.")
+        list[str] | None, typer.Option("--after", help="Apply this transform first: grad, ssa, inline, …; may be repeated.")
     ] = None,
     wrt: Annotated[list[str] | None, typer.Option(help="What `--after grad` differentiates by; may be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
     """
-    Print a program in the graph IR.
+    Print a program in the graph IR, or in SSA form.
 
     As parsed, or after the transforms named by --after.
     """
     program = load(target)
     if after:
         program = transform(program, *after, wrt=positions(wrt or ["0"])).result
-    live = sum(1 for n in program.nodes.values() if type(n).__name__ == "Apply")
+    counts = _counts(program)
     if as_json:
-        say_json({"text": str(program), "graphs": len(program.graphs), "nodes": len(program.nodes), "applications": live})
-    else:
-        say(f"{program}\n\n; {len(program.graphs)} graphs, {live} applications")
+        say_json({"text": str(program), **counts})
+        return
+    said = ("graphs", "applications") if isinstance(program, Program) else tuple(counts)
+    say(f"{program}\n\n; {', '.join(f'{counts[what]} {what}' for what in said)}")
+
+
+def _counts(found: Program | Module) -> dict[str, int]:
+    """The size of what is shown."""
+    if isinstance(found, Program):
+        applications = sum(isinstance(n, Apply) for n in found.nodes.values())
+        return {"graphs": len(found.graphs), "nodes": len(found.nodes), "applications": applications}
+    blocks = [block for function in found.functions for block in function.blocks]
+    instructions = sum(len(block.instructions) for block in blocks)
+    return {"functions": len(found.functions), "blocks": len(blocks), "instructions": instructions}

@@ -119,7 +119,7 @@ def result(state: ParseState) -> Program:
     return state.program
 
 
-SYSTEM: AgendaSystem[ParseState] = AgendaSystem(
+SYSTEM: AgendaSystem[ParseState, Program] = AgendaSystem(
     "parse",
     RULES,
     ended,

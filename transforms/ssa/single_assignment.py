@@ -1,0 +1,122 @@
+"""
+Reaching definitions: code whose names are assigned more than once, made SSA (Cytron et al., 1991, section 5).
+
+The adjoint is written as if the gradient of x were a mutable variable, ∇x ← ∇x + ∂x; so are alphas, which the forward code assigns
+and the adjoint reads. Which assignment reaches a use is for this file to say: a φ node stands wherever two of them meet (in the
+dominance frontiers), and what none reaches is ZERO ("inserting zeros and φ nodes into the adjoint where necessary", Zygote,
+section 3.1). The arms of φ nodes are read at the end of the blocks they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from immutables import Map
+
+from semantics.ssa.dominance import Dominators, dominators, reverse_postorder
+from semantics.ssa.form import OUTSIDE, Block, Function, Label, Literal, Name, Operand, Phi, operands_of
+from semantics.tangents import ZERO
+from transforms.ssa.rewriting import fresh_names, names_in, put_in_instruction, put_in_jump
+
+NOTHING = Literal(ZERO)
+Arriving = dict[Label, tuple[Label, ...]]
+Reached = Map[str, Operand]  # by the name of a variable, what has reached it
+
+
+def single_assignment(function: Function) -> Function:
+    """The same function in SSA form, with new names %1, %2, …; blocks that cannot be reached are gone."""
+    order = reverse_postorder(function)
+    tree = dominators(function)
+    reached = {OUTSIDE, *order}
+    arriving = {label: tuple(p for p in function.predecessors[label] if p in reached) for label in order}
+    return _renamed(function, order, tree, arriving, _places(function, order, _frontiers(tree, arriving)))
+
+
+def _frontiers(tree: Dominators, arriving: Arriving) -> dict[Label, set[Label]]:
+    """Of each block those that it does not dominate, though it does a predecessor: there its definitions meet others."""
+    found: dict[Label, set[Label]] = {}
+    for label, sources in arriving.items():
+        for source in sources if len(sources) > 1 else ():
+            while source != tree.immediate[label]:
+                found.setdefault(source, set()).add(label)
+                source = tree.immediate[source]
+    return found
+
+
+def _places(function: Function, order: tuple[Label, ...], frontiers: dict[Label, set[Label]]) -> dict[Label, list[str]]:
+    """By block, the variables that need a φ node there: of those that some block reads before it writes them."""
+    read = _read_first(function, order)
+    assigned: dict[str, list[Label]] = {}
+    for label in order:
+        for name in _assigned(function.by_label[label]):
+            if name in read:
+                assigned.setdefault(name, []).append(label)
+    places: dict[Label, list[str]] = {}
+    for name, todo in assigned.items():
+        met: set[Label] = set()
+        while todo:
+            for label in sorted(frontiers.get(todo.pop(), ())):
+                if label not in met:
+                    met.add(label)
+                    todo.append(label)
+                    places.setdefault(label, []).append(name)
+    return places
+
+
+def _assigned(block: Block) -> Iterable[str]:
+    yield from (phi.target for phi in block.phis)
+    for instruction in block.instructions:
+        yield from instruction.targets
+
+
+def _read_first(function: Function, order: tuple[Label, ...]) -> set[str]:
+    """The names that come into some block from elsewhere; the arms of a φ node, which are read elsewhere, all count."""
+    found: set[str] = set()
+    for block in map(function.by_label.__getitem__, order):
+        own = {phi.target for phi in block.phis}
+        found.update(names_in(arm for phi in block.phis for _, arm in phi.arms))
+        for instruction in block.instructions:
+            found.update(name for name in names_in(instruction.operands) if name not in own)
+            own.update(instruction.targets)
+        found.update(name for name in names_in(operands_of(block.jump)) if name not in own)
+    return found
+
+
+def _renamed(
+    function: Function, order: tuple[Label, ...], tree: Dominators, arriving: Arriving, places: dict[Label, list[str]]
+) -> Function:
+    """Every assignment gets a name of its own. What reaches the start of a block is what leaves its immediate dominator."""
+    fresh = fresh_names(function)
+    leaving: dict[Label, Reached] = {OUTSIDE: Map({p.name: Name(p.name) for p in function.parameters})}
+    blocks: dict[Label, Block] = {}
+    for label in order:
+        block = function.by_label[label]
+        own = {phi.target for phi in block.phis}
+        placed = (Phi(name, tuple((p, Name(name)) for p in arriving[label])) for name in places.get(label, ()) if name not in own)
+        phis = (*block.phis, *placed)
+        targets = {phi.target: next(fresh) for phi in phis}
+        now = leaving[tree.immediate[label]].update({name: Name(new) for name, new in targets.items()})
+        instructions = []
+        for instruction in block.instructions:
+            new = {t: next(fresh) for t in instruction.targets if t != "_"}
+            instructions.append(put_in_instruction(instruction, _reading(now), new.__getitem__))
+            now = now.update({t: Name(n) for t, n in new.items()})
+        phis = tuple(replace(phi, target=targets[phi.target]) for phi in phis)
+        blocks[label] = Block(label, phis, tuple(instructions), put_in_jump(block.jump, _reading(now)))
+        leaving[label] = now
+    whole = (replace(b, phis=tuple(_arms(phi, leaving, arriving[b.label]) for phi in b.phis)) for b in blocks.values())
+    return replace(function, blocks=tuple(whole))
+
+
+def _arms(phi: Phi, leaving: dict[Label, Reached], sources: tuple[Label, ...]) -> Phi:
+    return replace(phi, arms=tuple((p, _reading(leaving[p])(phi.arm(p))) for p in sources))
+
+
+def _reading(reached: Reached) -> Callable[[Operand], Operand]:
+    """An operand as it stands where this has been reached."""
+
+    def put(operand: Operand) -> Operand:
+        return reached.get(operand.text, NOTHING) if isinstance(operand, Name) else operand
+
+    return put
