@@ -14,6 +14,7 @@ from adjudge._layout import same_distribution
 
 same_distribution()
 
+from adjudge.agreement import agree  # noqa: E402
 from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
 from adjudge.inferring import infer  # noqa: E402
 from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
@@ -25,6 +26,7 @@ from semantics.text import read  # noqa: E402
 from transforms.higher_order import array_map, array_reduce, logsumexp, scan  # noqa: E402
 
 __all__ = [
+    "agree",
     "array_map",
     "array_reduce",
     "audit",

@@ -55,7 +55,7 @@ def test_every_command_is_run_here_or_elsewhere():
     assert len(COMMANDS) > 30
 
 
-ROWS = (*(f"M{i}" for i in range(1, 14)), "Z4", "Z5", "A3")
+ROWS = (*(f"M{i}" for i in range(1, 14)), "Z1", "Z2", "Z3", "Z4", "Z5", "Z6", *(f"A{i}" for i in range(1, 7)), "A9")
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -133,3 +133,25 @@ def test_the_table_of_numpy_names_is_complete():
         n for n in (*NUMPY.members, *LINALG.members) if not isinstance(getattr(__import__("numpy"), n, None), (float, type))
     }
     assert words == functions - {"linalg", "newaxis"}
+
+
+# what a page shows of a command is what the command prints
+
+SHOWN = [
+    (page.name, command, output)
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for command, output in re.findall(r"^```console\n\$ (adjudge .*)\n((?:.*\n)*?)```$", page.read_text(), re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize(("page", "command", "output"), SHOWN, ids=[f"{page}: {command}" for page, command, _ in SHOWN])
+def test_a_page_shows_what_the_command_prints(adjudge, monkeypatch, page, command, output):
+    monkeypatch.chdir(ROOT)
+    code, out, err = adjudge(*shlex.split(command)[1:])
+    assert code == 0, err
+    assert output.strip(), f"{page} does not show what {command} prints"
+    assert [line.rstrip() for line in out.rstrip().splitlines()] == [line.rstrip() for line in output.splitlines()]
+
+
+def test_pages_show_commands():
+    assert {"reverse-modes.md"} <= {page for page, _, _ in SHOWN}

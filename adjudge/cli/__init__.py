@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from adjudge.cli import about, crosscheck, demo, inferring, judging, programs
+from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs
 from adjudge.cli.common import BAD_INPUT, errors
 from semantics.errors import AdjudgeError
 
@@ -17,14 +17,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="A referee for reverse-mode automatic differentiation: run, step, differentiate and judge programs.\n\n"
-    "Begin with `adjudge demo`. A program is named FILE:FUNCTION; `run`, `step`, `show`, `infer` and `crosscheck` read the file "
-    "without running it, `check`, `audit` and `prove` import it.\n\n"
+    "Begin with `adjudge demo`. A program is named FILE:FUNCTION; `run`, `step`, `show`, `infer`, `crosscheck` and `agree` read "
+    "the file without running it, `check`, `audit` and `prove` import it.\n\n"
     "Exit codes: 0 done or judged sound, 1 refuted, 2 bad input, 3 only unknowns.",
 )
 
 NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # -2.0 is an argument, not an option
 
-TAKE_VALUES = (programs.run, programs.step, inferring.infer, crosscheck.crosscheck)
+TAKE_VALUES = (programs.run, programs.step, inferring.infer, crosscheck.crosscheck, agree.agree)
 COMMANDS = (
     demo.demo,
     programs.run,
@@ -35,6 +35,7 @@ COMMANDS = (
     judging.audit,
     judging.prove,
     crosscheck.crosscheck,
+    agree.agree,
     about.about,
 )
 for command in COMMANDS:

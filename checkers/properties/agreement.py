@@ -119,7 +119,7 @@ def _differ(a: Any, b: Any) -> str | None:
             if not arb(a).overlaps(arb(b)):
                 return f"{a} and {b}"
             if not (_sharp(arb(a)) and _sharp(arb(b))):
-                raise _Wide(f"the enclosures {a} and {b} are too wide to tell")
+                raise Wide(f"the enclosures {a} and {b} are too wide to tell")
             return None
     return None if a == b else f"{a} and {b}"
 
@@ -129,7 +129,7 @@ def _sharp(x: arb) -> bool:
     return bool(x.rad() < arb(2) ** -SHARP * (1 + abs(x.mid())))
 
 
-class _Wide(Exception):
+class Wide(Exception):
     """Two enclosures that overlap because they are wide."""
 
 
@@ -159,7 +159,7 @@ def judged(
         return _failed(claim, inputs, error, right)
     try:
         difference = equal(left, right)
-    except _Wide as wide:
+    except Wide as wide:
         return Unknown(str(wide), claim)
     if difference is not None:
         return Refuted(Counterexample(inputs, shown(left), shown(right), note=difference), claim=claim)
