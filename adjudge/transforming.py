@@ -6,7 +6,7 @@
     pullback, sharing                 f^a by local rules (MimIrADe); the same, and the pullbacks of each graph shared
     cached_for                        J, with affine loops by a forward loop that writes a cache and a backward loop that reads it
     shadow                            the gradient of a first-order program with memory, in a shadow memory
-    ssa, graph                        a program of first order in SSA form, and back
+    ssa, graph, joins                 a program of first order in SSA form, and back; what follows a branch is called once
     ssa_adjoint                       primal and adjoint of SSA code with alphas, as Zygote lists them
     stack, recompute, mixed           primal and adjoint of SSA code, alphas resolved by this policy
     inline, cse, dce, fold, …         one pass to its fixpoint
@@ -30,7 +30,7 @@ from semantics.ssa.form import Module
 from transforms import affine, grad, nested_grad, pullback, shadow_memory
 from transforms.gradient_programs import Wrt, before_j
 from transforms.pipeline import PASSES, Rounds
-from transforms.ssa import from_graph, to_graph
+from transforms.ssa import from_graph, joins, to_graph
 from transforms.ssa_adjoint import POLICIES, alphas, listing
 from transforms.ssa_adjoint import SYSTEM as LISTING
 from transforms.ssa_adjoint import begin as begin_listing
@@ -38,7 +38,7 @@ from transforms.system import AgendaSystem, RewriteSystem
 
 State = Program | Module
 ON_SSA = ("graph", "ssa_adjoint", *POLICIES)
-NAMES = ("grad", "nested_grad", "pullback", "sharing", "cached_for", "shadow", "ssa", *ON_SSA, *PASSES)
+NAMES = ("grad", "nested_grad", "pullback", "sharing", "cached_for", "shadow", "ssa", "joins", *ON_SSA, *PASSES)
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def opened(state: State, name: str, wrt: Wrt = 0) -> Opened:
         return _ending(from_graph.SYSTEM, from_graph.begin(program))
     if name == "nested_grad":
         return Opened(nested_grad.SYSTEM, program)
-    if name in PASSES:
-        return Opened(PASSES[name], program)
+    if name in PASSES or name == "joins":
+        return Opened(PASSES.get(name, joins.SYSTEM), program)
     raise Malformed(f"{name!r} is not a transform", remedy=f"one of {', '.join(NAMES)}")
 
 

@@ -38,10 +38,22 @@ def _by_j(program: Program, place: NodeId) -> Program:
 
 
 def _by_ssa(policy: str) -> Callable[[Program, NodeId], Program]:
+    """
+    Where f is not of first order, what the rest of the program knows of the functions that f captures is used first: the step is then
+    to that program, in which J(@f) is still to be expanded.
+    """
+
     def expand_j(program: Program, place: NodeId) -> Program:
+        from transforms.ssa.exact_passes import EXACT
         from transforms.ssa_adjoint.in_graph import expand_j
 
-        return expand_j(program, place, policy=policy)
+        try:
+            return expand_j(program, place, policy=policy)
+        except Malformed:
+            reduced = EXACT.run(program)
+            if reduced is program:
+                raise
+            return reduced
 
     return expand_j
 

@@ -44,6 +44,7 @@ from semantics.ssa.form import (
 from semantics.ssa.text import describe
 from semantics.ssa.wellformed import check
 from transforms.clone import copy_graphs
+from transforms.ssa import joins
 from transforms.ssa.need import in_order_of_need
 from transforms.ssa.tidy import in_order as blocks_in_order
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
@@ -316,8 +317,8 @@ def to_graph(module: Module) -> Program:
 
 
 def graft(edit: Edit, module: Module) -> dict[str, GraphId]:
-    """Copies the functions of a module into the program of `edit`, and answers with their graphs, by name."""
-    program = to_graph(module)
+    """Copies the functions of a module into the program of `edit`, ways joined (`joins`), and answers with their graphs by name."""
+    program = joins.SYSTEM.run(to_graph(module))
     graphs = {program.graphs[graph].name: graph for graph in program.graphs if program.graphs[graph].name in module.by_name}
     found = scopes_from(program, graphs.values())
     copied = copy_graphs(edit, program, found.free, found=found).graphs
