@@ -6,13 +6,15 @@ Linearity of memory (MimIrADe, section 3.3.1): on every path, at most one operat
     looks       load, and a known graph that only looks at its parameter: the token is as it was
 
 A token captured by the two branches of a `switch` counts once, for one branch is run. A function that consumes a token it captured
-may not call itself or be passed on, for it might run twice. Programs from the parser are linear; images of J and of the optimizer
+may not call itself after that or be passed on, for it might run twice; one that calls itself or consumes it, as a loop does at its
+end, may. Programs from the parser are linear; images of J and of the optimizer
 mean what they mean without it, since memory is a value. Nothing here is run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from semantics.errors import Malformed
@@ -143,48 +145,74 @@ def _consumers(program: Program, token: NodeId, found: Scopes, consumed: frozens
     return sites + [(g, token) for g in found.needed if program.graphs[g].output == token]
 
 
+class Uses(NamedTuple):
+    """
+    How often a token may be consumed while a graph runs once: `most` times, and at most `again[g]` times on a path that calls g, a
+    graph that is running already.
+    """
+
+    most: int = 0
+    again: Mapping[GraphId, int] = MappingProxyType({})
+
+    def then(self, other: Uses) -> Uses:
+        """Both happen."""
+        back = {g: n + other.most for g, n in self.again.items()}
+        for g, n in other.again.items():
+            back[g] = max(back.get(g, 0), n + self.most)
+        return Uses(self.most + other.most, back)
+
+    def either(self, other: Uses) -> Uses:
+        """One of the two happens."""
+        back = {g: max(self.again.get(g, 0), other.again.get(g, 0)) for g in (*self.again, *other.again)}
+        return Uses(max(self.most, other.most), back)
+
+    def times(self, count: int) -> Uses:
+        """It happens `count` times, at least once."""
+        return Uses(count * self.most, {g: count * n for g, n in self.again.items()})
+
+    def closed(self, graph: GraphId) -> Uses:
+        """Of a graph that may call itself: what is consumed on the way to such a call is consumed many times."""
+        back = {g: n for g, n in self.again.items() if g != graph}
+        return Uses(self.most, back).times(MANY if self.again.get(graph) else 1)
+
+
 def _uses(program: Program, found: Scopes, owner: GraphId, token: NodeId, sites: list[tuple[GraphId, NodeId]]) -> int:
     """How often the token may be consumed while its graph runs once: its own uses, and those of the graphs that capture it."""
-    weight: dict[GraphId, int] = {}
-    looping: set[GraphId] = set()
-    open_graphs: list[GraphId] = []
+    known: dict[GraphId, Uses] = {}
+    running: set[GraphId] = set()
     todo: list[tuple[GraphId, bool]] = [(owner, False)]
     while todo:
         graph, done = todo.pop()
         inner = [g for g in found.references.get(graph, ()) if g != owner and token in found.free.get(g, ())]
         if done:
-            open_graphs.remove(graph)
-            total = sum(g == graph for g, _ in sites)
-            total += sum(_through(program, found, graph, h, weight) for h in inner)
-            weight[graph] = MANY * total if graph in looping else total
-        elif graph in open_graphs:
-            looping.add(graph)
-        elif graph not in weight:
-            open_graphs.append(graph)
+            total = Uses(sum(g == graph for g, _ in sites))
+            for other in inner:
+                total = total.then(_through(program, graph, other, known))
+            running.remove(graph)
+            known[graph] = total.closed(graph)
+        elif graph not in known and graph not in running:
+            running.add(graph)
             todo.append((graph, True))
             todo += [(g, False) for g in inner]
-    return weight[owner]
+    return known[owner].most
 
 
-def _through(program: Program, found: Scopes, graph: GraphId, other: GraphId, weight: dict[GraphId, int]) -> int:
-    """What references to `other` in `graph` add: once for a call, for a branch what exceeds the other branch, else many times."""
-    here = weight.get(other, 0)
-    reference = program.reference(other)
-    if not here or reference is None:
-        return 0
-    total = 0
+def _through(program: Program, graph: GraphId, other: GraphId, known: Mapping[GraphId, Uses]) -> Uses:
+    """What references to `other` in `graph` add: a call once, two branches the greater of them, one that is passed on many times."""
+    here, reference = known.get(other, Uses(0, {other: 0})), program.reference(other)
+    total = Uses()
+    if reference is None:
+        return total
     for user, index in program.users(reference):
         if program.owner(user) != graph:
             continue
         if index == 0:
-            total += here
+            total = total.then(here)
         elif program.callee(user) is SWITCH:
             rival = program.constant(program.inputs(user)[5 - index])
-            against = weight.get(rival.graph, 0) if isinstance(rival, GraphRef) else 0
-            first = here > against or (here == against and index == 2)
-            total += here * max(1, len(program.users(user))) if first else 0
+            against = known.get(rival.graph) if isinstance(rival, GraphRef) else None
+            if against is None or index == 2:  # a pair of branches counts once
+                total = total.then(here.either(against or Uses()).times(max(1, len(program.users(user)))))
         else:
-            total += MANY * here
-    if program.graphs[graph].output == reference:
-        total += MANY * here
-    return total
+            total = total.then(here.times(MANY))
+    return total.then(here.times(MANY)) if program.graphs[graph].output == reference else total

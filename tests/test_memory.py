@@ -38,7 +38,7 @@ from semantics.values import same
 from semantics.wellformed import check
 from transforms.backpropagators import find, written_in
 from transforms.gradient_programs import gradient_program
-from transforms.parse import parse_file
+from transforms.parse import parse_file, parse_text
 from transforms.pipeline import OPTIMIZE
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "memory.py"
@@ -364,3 +364,51 @@ def test_a_memory_prints_its_cells() -> None:
     assert repr(m) == "memory{0: 1.5}"
     assert repr(cell("lea", p, 2)) == "&0[2]"
     assert repr(cell("cell_alone", m, p, 2.0)) == "Cells({0: 2.0})"
+
+
+LOOP_THAT_ONLY_LOOKS = """
+def f(x):
+    xs = [x, 1.0]
+    ys = [2.0, x]
+    for i in range(2):
+        ys = xs
+    xs.append(x)
+    return ys[1] + len(xs)
+"""
+LOOP_THAT_STORES = """
+program @f
+@f(%x: f64, %n: i64):
+  %m = memory(1)
+  %a = alloc(%m, %x)
+  %m1 = getitem(%a, 0)
+  %p = getitem(%a, 1)
+  %r = @loop(%n)
+  return %r
+@loop(%i):
+  %c = gt(%i, 0)
+  %s = switch(%c, @body, @after)
+  %t = %s()
+  return %t
+@body():
+  %m2 = store(%m1, %p, 2.0)
+  %j = sub(%i, 1)
+  %u = load(%m2, %p)
+  %v = @loop(%j)
+  %w = add(%u, %v)
+  return %w
+@after():
+  %y = load(%m1, %p)
+  return %y
+"""
+
+
+def test_a_token_that_is_consumed_once_after_a_loop_is_used_once() -> None:
+    """Regression, `linear._uses`: what the last turn consumes was counted for every turn, where the loop captured the token."""
+    found = parse_text(LOOP_THAT_ONLY_LOOKS, "f")
+    check_linear(found)
+    assert run(found, 1.5) == 4.0
+
+
+def test_a_token_that_every_turn_of_a_loop_consumes_is_used_more_than_once() -> None:
+    with pytest.raises(Malformed, match="is used twice"):
+        check_linear(read(LOOP_THAT_STORES))

@@ -156,3 +156,15 @@ def test_an_inner_product_with_nothing_is_nothing() -> None:
     assert same(run(found, 2.0), 0.0)
     assert same(run(simplify.SYSTEM.run(found), 2.0), 0.0)
     assert run(found, 2.0) is not ZERO
+
+
+def test_what_einsum_gives_is_not_taken_for_nothing() -> None:
+    """
+    Regression, `realness._primitive`: a primitive with a fixed and a variadic parameter was thought to be given the wrong number of
+    arguments, so its result had no kind, which every declared kind admits: `a ** 0` of an array became the number 1.
+    """
+    found = parse_text(
+        "import numpy as np\ndef f(x):\n    return np.sum(np.einsum('ij,jk->ik', x, np.array([[1.0], [0.5], [-1.5]])) ** 0)\n", "f"
+    )
+    zeros = Array("f64", (2, 3), (0.0,) * 6)
+    assert run(found, zeros) == run(optimize(found), zeros) == 2.0

@@ -162,3 +162,11 @@ def test_comments_and_blank_lines_do_not_count() -> None:
     assert read('program @f ; a "comment\n\n; alone\n@f(%x):  ; here\n  return "; not a comment"') == read(
         'program @f\n@f(%x):\n  return "; not a comment"'
     )
+
+
+def test_a_variable_that_the_parser_named_is_read_when_it_is_unbound() -> None:
+    """Regression, `reader.word`: names of the parser's own end in a quote, which a word could not."""
+    edit = Edit(empty())
+    graph = edit.graph("f")
+    edit.output(graph, edit.call(graph, TABLE["make_tuple"], edit.constant(Unbound("acc'"))))
+    assert read(str(edit.program)) == edit.program

@@ -202,7 +202,7 @@ KEPT = (
 
 def test_the_transform_is_asked_for_by_name_with_parameters_by_name() -> None:
     derivation = aj.transform(PAIR, "shadow", wrt=("y", "x"))
-    assert derivation.steps[-1].rule == "enter"
+    assert derivation.steps[-1].rule == "result"
     assert run(derivation.result, 1.5, 2.0) == run(gradient_program(PAIR, (1, 0)), 1.5, 2.0)
     with pytest.raises(Malformed, match="no parameter z"):
         begin(PAIR, "z")

@@ -248,11 +248,10 @@ RESULT = {"real": A_REAL, "integer": AN_INTEGER, "boolean": A_BOOLEAN, "tuple": 
 
 def _primitive(program: Program, primitive: Primitive, arguments: tuple[NodeId, ...]) -> _Equation:
     name = primitive.name if TABLE.get(primitive.name) is primitive else ""
-    arity = len(primitive.signature)
     if name == "getitem" and len(arguments) == 2:
         element = _element(program, *arguments)
         return _known(ANYTHING) if element is None else _union([element])
-    if len(arguments) != arity and primitive.parameters != ("*",):
+    if not primitive.takes(len(arguments)):
         return _known(0)
     if name == "switch":
         return _union(arguments[1:])

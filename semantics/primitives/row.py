@@ -50,6 +50,11 @@ class Primitive:
     def __deepcopy__(self, memo: object) -> Primitive:
         return self
 
+    def takes(self, count: int) -> bool:
+        """Whether it can be applied to so many arguments."""
+        least = len(self.parameters) - ("*" in self.parameters)
+        return count == least or (count > least and "*" in self.parameters)
+
     def named(self, arguments: Iterable[Any]) -> dict[str, Any]:
         """The arguments by parameter name."""
         return dict(zip(self.parameters, arguments, strict=False))

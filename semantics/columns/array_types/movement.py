@@ -32,7 +32,7 @@ from semantics.shapes import (
     with_axes,
 )
 from semantics.type_language import REAL, UNIT, ArrayType, FunctionType, RecordType, SequenceType, TupleType
-from semantics.type_lattice import ZERO_TYPE
+from semantics.type_lattice import ZERO_TYPE, distribute
 
 
 def _shaped(array: ArrayType, dims: Any) -> ArrayType:
@@ -114,6 +114,17 @@ def _several(name: str, t: Any) -> tuple[list[ArrayType], bool]:
     return found, isinstance(t, SequenceType) or (isinstance(t, ArrayType) and t.dims[0] is None)
 
 
+def _of_each(rule: Callable[[Any], Any], arrays: Any) -> Any:
+    """The rule, over every combination of what the elements of a tuple or list may be."""
+    match arrays:
+        case TupleType(items):
+            return distribute(lambda *chosen: rule(TupleType(chosen)), items)
+        case RecordType(label, items):
+            return distribute(lambda *chosen: rule(RecordType(label, chosen)), items)
+        case _:
+            return rule(arrays)
+
+
 def _joined(parts: list[ArrayType], more: bool, axis: int) -> Any:
     dims = concatenated([p.dims for p in parts], axis)
     if more:
@@ -123,6 +134,10 @@ def _joined(parts: list[ArrayType], more: bool, axis: int) -> Any:
 
 def concatenate(arrays: Any, axis: Any) -> Any:
     """np.concatenate(arrays, axis)"""
+    return _of_each(lambda found: _concatenated(found, axis), arrays)
+
+
+def _concatenated(arrays: Any, axis: Any) -> Any:
     parts, more = _several("concatenate", arrays)
     if axis == UNIT:
         return _joined([ArrayType(p.dtype, (count(p.dims),), p.holes) for p in parts], more, 0)
@@ -132,6 +147,10 @@ def concatenate(arrays: Any, axis: Any) -> Any:
 
 def stack(arrays: Any, axis: Any) -> Any:
     """np.stack(arrays, axis)"""
+    return _of_each(lambda found: _stacked(found, axis), arrays)
+
+
+def _stacked(arrays: Any, axis: Any) -> Any:
     parts, more = _several("stack", arrays)
     integer("stack", "axis", axis)
     rank = len(parts[0].dims) + 1
