@@ -198,7 +198,7 @@ def _uses(program: Program, found: Scopes, owner: GraphId, token: NodeId, sites:
 
 
 def _through(program: Program, graph: GraphId, other: GraphId, known: Mapping[GraphId, Uses]) -> Uses:
-    """What references to `other` in `graph` add: a call once, two branches the greater of them, one that is passed on many times."""
+    """What references to `other` in `graph` add: a call once, of two branches the greater, what is passed on many times."""
     here, reference = known.get(other, Uses(0, {other: 0})), program.reference(other)
     total = Uses()
     if reference is None:

@@ -309,7 +309,7 @@ class Machine:
     def misapplied(self, error: TypeError, function: Primitive, task: Task) -> AdjudgeError:
         """A primitive of the table refused its arguments: their number is wrong."""
         wanted = len(function.signature)
-        if function.parameters != ("*",) and wanted != len(task.arguments):
+        if not function.takes(len(task.arguments)):
             message = f"{function.name} takes {wanted} argument{'s' * (wanted != 1)}, {len(task.arguments)} given"
             return self.located(IllTyped(message, rule="primitive"), task.node)
         return self.located(Crash(f"{function.name} failed: {error}", rule="primitive"), task.node)

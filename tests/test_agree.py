@@ -124,7 +124,9 @@ def test_every_mode_is_asked_by_default(adjudge) -> None:
     assert code == 0
     rows = json.loads(out)["orders"]["1"]["modes"]
     assert [row["mode"] for row in rows] == list(ALL)
-    assert {row["derivative"] for row in rows} == {rows[0]["derivative"]}
+    answers = {row["mode"]: row["derivative"] for row in rows}
+    assert answers.pop("pullback-shadow") is None  # reason 2 of docs/agreement.md: a loop calls itself
+    assert set(answers.values()) == {answers["J"]}
 
 
 def test_the_table_states_its_equality_domain(adjudge) -> None:
@@ -195,7 +197,7 @@ def test_live_values_count_a_shared_structure_once_and_dead_ones_not() -> None:
 def test_a_run_ends_with_nothing_but_its_result() -> None:
     machine = LiveMachine(value_and_grad_program(program_of("waves")))
     found = machine.run((1.5, 3))
-    assert machine.census.count == 2
+    assert machine.store.scalars == 2
     assert found.value == run(value_and_grad_program(program_of("waves")), 1.5, 3)
 
 

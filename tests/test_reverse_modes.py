@@ -14,7 +14,7 @@ from transforms.modes import MODES
 from transforms.parse import parse_text
 from transforms.pipeline import optimize
 
-STRAIGHT = [case for case in CASES if case.file == "straight.py" or case.file == "straight"]
+STRAIGHT = [case for case in CASES if case.file.startswith("straight")]
 THREE = ("J", "ssa", "pullback")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli.size import EXTENSIONS, MODES, MOST_COMPLEXITY, MOST_LINES, PARTS, ROOT, files_of, measured, size_of
+from adjudge.cli.size import EXTENSIONS, MODES, MOST_COMPLEXITY, MOST_LINES, PARTS, POLICIES, ROOT, files_of, measured, size_of
 
 BRANCHED = '''"""Two functions in five lines, of complexity 2 and 1; the docstring counts for nothing."""
 
@@ -27,6 +27,7 @@ def test_a_reverse_mode_has_fewer_than_600_lines_and_a_mean_complexity_below_4(m
     assert size.files
     assert 100 < size.sloc < MOST_LINES
     assert 1 < size.mean < MOST_COMPLEXITY
+    assert 1 < size.per_function < MOST_COMPLEXITY
 
 
 def test_what_is_counted(tmp_path: Path) -> None:
@@ -42,8 +43,8 @@ def test_every_file_of_a_part_is_there_and_the_extensions_are_not_in_the_core() 
     for patterns, _ in PARTS.values():
         for pattern in patterns:
             assert files_of([pattern]), pattern
-    core = files_of(*PARTS["local pullbacks"])
-    assert not {ROOT / name for name in EXTENSIONS} & set(core)
+    for mode, extensions in (("local pullbacks", EXTENSIONS), ("SSA adjoint", POLICIES)):
+        assert not {ROOT / name for name in extensions} & set(files_of(*PARTS[mode]))
 
 
 def test_the_table_has_the_two_tools_of_the_paper_beside_ours(adjudge) -> None:

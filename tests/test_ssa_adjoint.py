@@ -30,10 +30,12 @@ from semantics.ssa.form import Branch, Instruction, Literal, Name, Phi
 from semantics.ssa.text import read
 from semantics.ssa.wellformed import check
 from semantics.tangents import ZERO
+from semantics.text import read as read_graph
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
-from transforms.parse import parse, parse_file
+from transforms.parse import parse, parse_file, parse_text
 from transforms.pipeline import optimize
+from transforms.realness import fits
 from transforms.ssa_adjoint import SYSTEM, adjoint, begin, listing, stacks
 from transforms.ssa_adjoint.alphas import SYSTEM as ALPHAS
 from transforms.ssa_adjoint.alphas import begin as begin_alphas
@@ -424,6 +426,31 @@ def test_gradient_modules_are_well_formed_and_read_back() -> None:
         module = gradient(read(source))
         check(module)
         assert read(str(module)) == module
+
+
+# a program that shows what was wrong in the optimizer: a record of two items was taken to have no value at all, and so the sum of
+# two sensitivities of it to be one of reals, `add` in place of `gadd`
+RECORD_CARRIED = """
+def f(x):
+    s = {"p": x, "q": 1.0}
+    for _ in range(2):
+        s = {"p": s["p"] * s["q"], "q": s["q"] * s["p"]}
+    return s["p"] ** 2 + s["q"] ** 2
+"""
+
+
+@pytest.mark.parametrize("mode", ["ssa", "ssa-mixed", "ssa-recompute"])
+def test_a_record_that_a_loop_carries_is_differentiated_twice(mode: str) -> None:
+    hessian = expand(calling(parse_text(RECORD_CARRIED, "f"), "hessian"), mode)
+    assert denote(hessian, (Fraction(3, 4),), FRACTIONS) == Fraction(27, 2)
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_of_a_record_of_any_number_of_items_nothing_is_promised(count: int) -> None:
+    items = "".join(f", {i}.0" for i in range(count))
+    program = read_graph(f"program @f\n@f(%l):\n  %r = make_record(%l{items})\n  return %r")
+    [record] = [n for n in program.nodes if program.apply(n) is not None]
+    assert not fits(program, record, "number")
 
 
 # mutation

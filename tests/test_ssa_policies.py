@@ -4,6 +4,7 @@ Policies for alphas: the same gradient bit for bit, the memory and the time that
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -129,6 +130,30 @@ def loops(count: int) -> str:
 
 def size(module: Module) -> int:
     return sum(len(b.phis) + len(b.instructions) + 1 for f in module.functions for b in f.blocks)
+
+
+def calls(source: str, policy: str) -> int:
+    """How many calls of Python functions it takes to make the adjoint."""
+    module, count = read(source), 0
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        adjoint(module, policy)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("family", [conditionals, loops])
+def test_the_adjoint_is_made_in_time_linear_in_the_program(policy: str, family: Any) -> None:
+    small, middle, large = (calls(family(count), policy) for count in (20, 40, 80))
+    assert 10 * (large - middle) < 21 * (middle - small)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -458,6 +458,50 @@ def test_a_join_of_many_is_a_tree_of_joins_and_a_loop_keeps_its_entry() -> None:
     assert tidy(body(text), pairwise=False) == numbered(body(text))
 
 
+@given(modules())
+def test_nothing_is_left_to_tidy(module: Module) -> None:
+    for function in map(tidy, module.functions):
+        assert equal_arms(function) == function
+        assert len(forwarding(function).blocks) == len(function.blocks)
+
+
+# what enters the loop from two places is %1 in all its turns
+ENTERED_TWICE = (
+    "block #1:\n %4 ← lt(x, y)\n goto #3 if %4\nblock #2:\n %1 ← neg(x)\n goto #3\n"
+    "block #3:\n %2 ← φ(#1 → x, #2 → %1, #3 → %2)\n %3 ← lt(%2, y)\n goto #3 if %3\nblock #4:\n return %2"
+)
+# #4 tells the ways from #3 to #5 apart, until #2 and #3 are joined before #5
+TOLD_APART = (
+    "block #1:\n goto #2 if x else #3\nblock #2:\n %1 ← neg(y)\n goto #5\nblock #3:\n %2 ← lt(y, x)\n goto #5 if %2\n"
+    "block #4:\n goto #5\nblock #5:\n %3 ← φ(#2 → %1, #3 → x, #4 → y)\n return %3"
+)
+
+
+def test_a_phi_node_that_is_needless_once_joins_are_split_is_dropped() -> None:
+    """The φ node of the loop was left as φ(what enters, itself)."""
+    split = pairs(body(ENTERED_TWICE))
+    assert equal_arms(split) != split
+    assert [len(block.phis) for block in tidy(body(ENTERED_TWICE)).blocks] == [0, 0, 1, 0, 0]
+
+
+def test_a_block_that_is_empty_and_needless_once_joins_are_split_is_passed_by() -> None:
+    """Block #4 was left, though after the split no φ node needs it."""
+    assert forwarding(body(TOLD_APART)) == body(TOLD_APART)
+    assert len(pairs(body(TOLD_APART)).blocks) == 6
+    assert len(tidy(body(TOLD_APART)).blocks) == 5
+
+
+def test_two_empty_ways_with_equal_arms_become_one() -> None:
+    """The φ node was left with two arms for #1, or one for a block that was gone."""
+    two = "block #1:\n goto #2 if x else #5\nblock #2:\n goto #3 if y else #4\nblock #3:\n goto #6\nblock #4:\n goto #6\n"
+    rest = "block #5:\n %1 ← neg(y)\n goto #6\nblock #6:\n %2 ← φ(#3 → {}, #4 → {}, #5 → %1)\n return %2"
+    same_arms, others = (forwarding(body(two + rest.format(*arms))) for arms in (("x", "x"), ("x", "y")))
+    for function in (same_arms, others):
+        ssa_wellformed.check(Module((function,), "f"))
+    assert [arm for arm in same_arms.by_label[6].phis[0].arms if arm[1] == Name("x")] in ([(1, Name("x"))], [(2, Name("x"))])
+    assert len(others.by_label[6].phis[0].arms) == 3
+
+
 # refusals
 
 

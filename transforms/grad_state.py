@@ -6,6 +6,7 @@ The state of J at work: which graphs are mirrored, what is mirrored already, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ from immutables import Map
 
 from semantics.edit import Edit
 from semantics.errors import Malformed
-from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
+from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
+from transforms.agenda import in_turn
 
 
 class Item(NamedTuple):
@@ -80,23 +82,22 @@ def begin(program: Program, place: NodeId) -> GradState:
 
 
 def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
-    """Open every graph; then, outermost first, mirror each forward, fix its value, mirror it backward, fix its result."""
+    """Open every graph; then, outermost first, do what is to do in each."""
     levels = found.levels(program)
     graphs = sorted(found.free, key=lambda g: found.depth(program, g) if levels is None else levels[g])
-    items = [Item("open", g) for g in graphs]
-    items += [Item("external", root, v) for v in found.free[root]]
+    items = [*(Item("open", g) for g in graphs), *(Item("external", root, v) for v in found.free[root])]
     for graph in graphs:
-        order = order_of_need(program, graph, found.free)
-        own = [n for n in order if isinstance(a := program.nodes[n], Apply) and a.graph == graph]
-        closures = [n for n in order if isinstance(v := program.constant(n), GraphRef) and found.free[v.graph]]
-        mirrored = {*own, *closures}
-        items += [Item("forward", graph, n) for n in own]
-        items.append(Item("value", graph))
-        items += [Item("backward", graph, n) for n in reversed(order) if n in mirrored]
-        items += [Item("sum", graph, n) for n in (*found.free[graph], *program.graphs[graph].parameters)]
-        items.append(Item("result", graph))
-    items.append(Item("finish", root))
-    agenda: Any = None
-    for item in reversed(items):
-        agenda = (item, agenda)
-    return agenda
+        items += _mirrored(program, graph, found)
+    return in_turn([*items, Item("finish", root)])
+
+
+def _mirrored(program: Program, graph: GraphId, found: Scopes) -> Iterator[Item]:
+    """Mirror a graph forward, fix its value, mirror it backward, add up what its parameters get, fix its result."""
+    order = order_of_need(program, graph, found.free)
+    forward = [n for n in order if program.apply(n) is not None and program.owner(n) == graph]
+    mirrored = {*forward, *(n for n in order if isinstance(v := program.constant(n), GraphRef) and found.free[v.graph])}
+    yield from (Item("forward", graph, n) for n in forward)
+    yield Item("value", graph)
+    yield from (Item("backward", graph, n) for n in reversed(order) if n in mirrored)
+    yield from (Item("sum", graph, n) for n in (*found.free[graph], *program.graphs[graph].parameters))
+    yield Item("result", graph)

@@ -39,8 +39,8 @@ def _by_j(program: Program, place: NodeId) -> Program:
 
 def _by_ssa(policy: str) -> Callable[[Program, NodeId], Program]:
     """
-    Where f is not of first order, what the rest of the program knows of the functions that f captures is used first: the step is then
-    to that program, in which J(@f) is still to be expanded.
+    Where f is not of first order, what the rest of the program knows of the functions that f captures is used first: the step is
+    then to that program, in which J(@f) is still to be expanded.
     """
 
     def expand_j(program: Program, place: NodeId) -> Program:

@@ -24,7 +24,7 @@ def application(program: Program, place: int, primitive: Primitive | None = None
 def arguments_of(program: Program, node: NodeId, primitive: Primitive) -> tuple[NodeId, ...] | None:
     """The arguments of `node` if it applies `primitive` to as many as it takes; else None."""
     found = application(program, node, primitive)
-    if found is None or (primitive.parameters != ("*",) and len(found.arguments) != len(primitive.signature)):
+    if found is None or not primitive.takes(len(found.arguments)):
         return None
     return found.arguments
 

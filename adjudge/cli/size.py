@@ -22,9 +22,11 @@ LAYERS = ("semantics", "transforms", "backend", "checkers", "proofs", "adjudge")
 MOST_LINES, MOST_COMPLEXITY = 600, 4.0  # what a reverse mode is kept below
 
 EXTENSIONS = tuple(f"transforms/pullback/{name}.py" for name in ("pointers", "cells", "accumulation", "for_loops"))
+POLICIES = ("transforms/ssa_adjoint/rerun.py",)
 PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "J": (("transforms/grad.py", "transforms/grad_state.py", "transforms/adjoint_primitives.py"), ()),
-    "SSA adjoint": (("transforms/ssa_adjoint/*.py",), ()),
+    "SSA adjoint": (("transforms/ssa_adjoint/*.py",), POLICIES),
+    "SSA adjoint, with the policies mixed and recompute": (("transforms/ssa_adjoint/*.py",), ()),
     "local pullbacks": (("transforms/pullback/*.py",), EXTENSIONS),
     "local pullbacks, with pointers and for": (("transforms/pullback/*.py",), ()),
     "shadow memory": (("transforms/shadow_memory.py", "transforms/shadow_state.py"), ()),

@@ -25,7 +25,7 @@ from semantics.ir import Program
 
 FUEL = 2_000_000
 AGREES, DISAGREES, UNLISTED = "✓", "✗", "unlisted"
-SHORT = {"ssa-recompute": "recompute", "ssa-mixed": "mixed", "pullback": "pullbacks"}
+SHORT = {"ssa-recompute": "recompute", "ssa-mixed": "mixed", "pullback": "pullbacks", "pullback-shadow": "shadow"}
 
 
 @dataclass(frozen=True, slots=True)

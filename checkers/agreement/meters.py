@@ -1,32 +1,27 @@
 """
 What a mode costs: machine steps, the peak of live values, and the size of its program.
 
-The *live values* of a state are the scalars (reals, integers, booleans, pointers) that the rest of the run can still reach: from
-the nodes of the environment that a later task of the frame uses, and likewise in every frame that waits. A scalar in an
-environment, in a closure, a tuple, a record, an array or a memory counts once for each place it is kept in; a structure that
-several places share counts once. A sparse sensitivity counts its entries. Literals of the program are no values of a run.
+The *live values* of a state are the scalars that the rest of the run can still reach: from the nodes of the environment that a
+later task of the frame uses, and likewise in every frame that waits. What counts, and how often, is for `semantics.ssa.meter` to
+say, so that the counts of both machines mean the same. Literals of the program are no values of a run.
 
-The count is kept up to date by reference counting, as nodes are bound and as their last use passes, so that a run costs no more
-than what it builds; each version of a memory costs its cells.
+Nodes are held as they are bound and dropped as their last use passes, so that a run costs no more than what it builds; each version
+of a memory costs its cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from semantics.arrays import Array
 from semantics.columns.meaning import MEANING
 from semantics.errors import OutOfFuel
 from semantics.ir import Apply, NodeId, Program
 from semantics.machine import FUEL, Code, Machine, State
-from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Column, Primitive
 from semantics.scope import scopes
-from semantics.structured import Record
-from semantics.tangents import Sparse, SparseArray
-from semantics.values import Closure
+from semantics.ssa.meter import Store
 
 
 def applications(program: Program) -> int:
@@ -45,66 +40,6 @@ class Metered:
 
 
 @dataclass(slots=True)
-class Census:
-    """The scalars that are held, structures shared. A structure is held as long as anything that is held contains it."""
-
-    count: int = 0
-    kept: dict[int, list[Any]] = field(default_factory=dict)
-
-    def hold(self, value: Any) -> None:
-        """One more place keeps `value`."""
-        todo = [value]
-        while todo:
-            top = todo.pop()
-            scalars, parts = _contents(top)
-            if parts is None:
-                self.count += scalars
-            elif (entry := self.kept.get(id(top))) is not None:
-                entry[1] += 1
-            else:
-                self.kept[id(top)] = [top, 1]
-                self.count += scalars
-                todo.extend(parts)
-
-    def release(self, value: Any) -> None:
-        """One place fewer keeps `value`."""
-        todo = [value]
-        while todo:
-            top = todo.pop()
-            scalars, parts = _contents(top)
-            if parts is None:
-                self.count -= scalars
-                continue
-            entry = self.kept[id(top)]
-            entry[1] -= 1
-            if not entry[1]:
-                del self.kept[id(top)]
-                self.count -= scalars
-                todo.extend(parts)
-
-
-def _contents(value: Any) -> tuple[int, Sequence[Any] | None]:
-    """The scalars that stand directly in a value, and its other parts; None for the parts of what is no structure."""
-    match value:
-        case float() | int() | Pointer():
-            return 1, None
-        case tuple():
-            return 0, value
-        case Closure(_, captured):
-            return 0, captured
-        case Record(_, items):
-            return 0, items
-        case Array(_, _, items):
-            return len(items), ()
-        case Sparse() | SparseArray() | Cells():
-            return len(value.entries), ()
-        case Memory():
-            return 0, tuple(value.cells.values())
-        case _:
-            return 0, None
-
-
-@dataclass(slots=True)
 class _Frame:
     """The live nodes of one activation, and the code that says when each dies."""
 
@@ -116,17 +51,17 @@ class LiveMachine:
     """A machine that counts what is live after every step."""
 
     def __init__(self, program: Program, column: Column = MEANING) -> None:
-        self.machine, self.census = Machine(program, column), Census()
+        self.machine, self.store = Machine(program, column), Store()
         self.deaths: dict[int, tuple[tuple[NodeId, ...], ...]] = {}
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Metered:
         """The run at these arguments, metered. OutOfFuel after `fuel` steps."""
         state, steps = self.machine.initial(arguments), 0
         frames = [self._entered(state)]
-        peak = self.census.count
+        peak = self.store.scalars
         while (after := self.machine.step(state)) is not None:
             self._follow(frames, state, after)
-            peak = max(peak, self.census.count)
+            peak = max(peak, self.store.scalars)
             state, steps = after, steps + 1
             if steps >= fuel:
                 raise OutOfFuel(
@@ -159,23 +94,23 @@ class LiveMachine:
         names = (*state.code.parameters, *state.code.captured)
         frame = _Frame(deaths, {n: state.environment[n] for n in names if n not in dead})
         for value in frame.bound.values():
-            self.census.hold(value)
+            self.store.hold(value)
         return frame
 
     def _bind(self, frame: _Frame, node: NodeId, value: Any, position: int) -> None:
         if node not in frame.bound:
             frame.bound[node] = value
-            self.census.hold(value)
+            self.store.hold(value)
         self._die(frame, position)
 
     def _die(self, frame: _Frame, position: int) -> None:
         for node in frame.deaths[position]:
             if node in frame.bound:
-                self.census.release(frame.bound.pop(node))
+                self.store.drop(frame.bound.pop(node))
 
     def _leave(self, frame: _Frame) -> None:
         for value in frame.bound.values():
-            self.census.release(value)
+            self.store.drop(value)
 
     def _deaths(self, code: Code) -> tuple[tuple[NodeId, ...], ...]:
         """For each task the nodes whose last use it is; at the end, those that are never used."""

@@ -2,8 +2,9 @@
 How much a run keeps alive at once.
 
 The memory of a run at a step is what its live names lead to, in the frame that runs and in those that wait: the number of numbers,
-booleans and texts that they hold, in whatever structure. ZERO and None hold nothing; a structure that several names or several
-others hold counts once.
+booleans, texts and pointers that they hold, in whatever structure, as often as they hold them. ZERO, None and primitives hold
+nothing; a structure that several names or several others hold counts once. A closure is a structure: it holds what it captures,
+so that runs of the graph machine are measured by the same count (`checkers.agreement.meters`).
 
 `peak_live` steps through a run and keeps that number up to date: every structure has a count of those that hold it. So a step
 costs what it binds and what dies at it, and a stack of a million turns no more than its top. By it the policies of the adjoint are
@@ -20,16 +21,18 @@ from semantics.arrays import Array
 from semantics.columns.meaning import MEANING
 from semantics.errors import OutOfFuel
 from semantics.memory import Cells, Memory, contents
-from semantics.primitives.row import Column
+from semantics.primitives.row import Column, Primitive
 from semantics.ssa.code import CallTask, PrimitiveTask, ReturnTask
 from semantics.ssa.form import Module
 from semantics.ssa.liveness import Deaths, deaths
 from semantics.ssa.machine import FUEL, Machine
 from semantics.ssa.rules import State
 from semantics.structured import Record
-from semantics.tangents import ZERO, Sparse, SparseArray
+from semantics.tangents import Sparse, SparseArray, Zero
+from semantics.values import Closure
 
-STRUCTURES = (tuple, Record, Array, Sparse, SparseArray, Memory, Cells)
+STRUCTURES = (tuple, Record, Closure, Array, Sparse, SparseArray, Memory, Cells)
+EMPTY = (Zero, Primitive, type(None))
 
 
 def parts(value: Any) -> tuple[int, Iterable[Any]]:
@@ -41,14 +44,14 @@ def parts(value: Any) -> tuple[int, Iterable[Any]]:
             return len(entries), ()
         case tuple():
             held: Iterable[Any] = value
-        case Record(_, items):
+        case Record(_, items) | Closure(_, items):
             held = items
         case Sparse(_, entries):
             held = entries.values()
         case _:
             held = contents(value).values()
     structures = [part for part in held if isinstance(part, STRUCTURES)]
-    return sum(1 for part in held if part is not ZERO and part is not None) - len(structures), structures
+    return sum(1 for part in held if not isinstance(part, EMPTY)) - len(structures), structures
 
 
 @dataclass(slots=True)
@@ -70,7 +73,7 @@ class Store:
                     scalars, structures = parts(top)
                     self.scalars += scalars
                     todo.extend(structures)
-            elif top is not ZERO and top is not None:
+            elif not isinstance(top, EMPTY):
                 self.scalars += 1
 
     def drop(self, value: Any) -> None:
@@ -86,7 +89,7 @@ class Store:
                     scalars, structures = parts(top)
                     self.scalars -= scalars
                     todo.extend(structures)
-            elif top is not ZERO and top is not None:
+            elif not isinstance(top, EMPTY):
                 self.scalars -= 1
 
 

@@ -202,10 +202,9 @@ def _callee(module: Module, function: Function, label: Label, instruction: Instr
                 yield _at("arity", f"@{name} takes {_arguments(wanted)}, {given} given", function, label, instruction)
             if not adjoined:
                 yield from _parts(module[name], function, label, instruction)
-        case Primitive():
-            least = len(callee.parameters) - ("*" in callee.parameters)
-            if given < least or (given > least and "*" not in callee.parameters):
-                yield _at("arity", f"{callee.name} takes {_arguments(least)}, {given} given", function, label, instruction)
+        case Primitive() if not callee.takes(given):
+            wanted = len(callee.parameters) - ("*" in callee.parameters)
+            yield _at("arity", f"{callee.name} takes {_arguments(wanted)}, {given} given", function, label, instruction)
 
 
 def _arguments(count: int) -> str:

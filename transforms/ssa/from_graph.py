@@ -18,7 +18,6 @@ Which graph is a block of what is found by `regions`; a function is given its la
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from immutables import Map
 
@@ -30,10 +29,12 @@ from semantics.ssa import form
 from semantics.ssa.form import OUTSIDE, Function, Goto, Instruction, Label, Module, Name, Return
 from semantics.ssa.text import Names, called, show_function
 from semantics.text import graph_names
+from transforms.agenda import in_turn, rule_of
 from transforms.ssa.exact_passes import EXACT
 from transforms.ssa.graph_state import RESULT, Item, SsaState, block_of, first_block, name_of, return_block
 from transforms.ssa.regions import Choice, regions
-from transforms.ssa.tidy import rewritten, tidy
+from transforms.ssa.rewriting import with_operands
+from transforms.ssa.tidy import tidy
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 
@@ -42,33 +43,29 @@ def begin(program: Program, root: GraphId | None = None, *, pairwise: bool = Tru
     if root is not None and root != program.entry:
         program = replace(program, entry=root)
     found = regions(program)
-    agenda: Any = None
-    for function in reversed(found.functions):
-        items = [Item("function", function)]
+    items: list[Item] = []
+    for function in found.functions:
+        items.append(Item("function", function))
         for graph in found.functions[function]:
             output = program.graphs[graph].output
             jumps = found.jumps(program, graph)
             items += [Item("node", graph, n) for n in found.own(program, graph) if not (jumps and n == output)]
             items.append(Item("jump" if jumps else "return", graph, output))
         items.append(Item("tidy", function))
-        for item in reversed(items):
-            agenda = (item, agenda)
     names = {graph: name.removeprefix("@") for graph, name in graph_names(program).items()}
-    return SsaState(program, agenda, found, names, pairwise, program.next_id + 1)
+    return SsaState(program, found, names, pairwise, program.next_id + 1, agenda=in_turn(items))
 
 
-@agenda_rule
-def open_function(state: SsaState) -> SsaState | None:
+@rule_of("function")
+def open_function(state: SsaState) -> SsaState:
     """@g(x…), called, with free variables v…  ⟹  function g(v…; x…); every graph @h(y…) of it is a block with φ nodes for y…"""
-    kind, root, _ = state.item
-    if kind != "function":
-        return None
+    root = state.item.graph
     phis: Map[Label, tuple[str, ...]] = Map({return_block(root): (RESULT,)})
     for graph in state.found.functions[root]:
         phis = phis.set(first_block(graph), tuple(name_of(n) for n in state.program.graphs[graph].parameters))
     opened = replace(state, here=Map(), phis=phis, arms=Map(), code=Map(), jumps=Map({return_block(root): Return((Name(RESULT),))}))
     names = tuple(Name(p.name) for p in parameters(state.program, root)[len(free_variables(state.program, root)) :])
-    return opened.going(OUTSIDE, first_block(root), names).done()
+    return opened.going(OUTSIDE, first_block(root), names).then()
 
 
 @agenda_rule
@@ -79,7 +76,7 @@ def instruction(state: SsaState) -> SsaState | None:
     if application is None or not isinstance(callee, Primitive):
         return None
     made = Instruction((name_of(state.item.node),), callee, state.operands(application.arguments), application.location)
-    return state.adding(state.at, made).done()
+    return state.adding(state.at, made).then()
 
 
 @agenda_rule
@@ -91,7 +88,7 @@ def call(state: SsaState) -> SsaState | None:
         return None
     arguments = state.operands(application.arguments)
     made = state.calling(target, arguments, name_of(state.item.node), application.location)
-    return state.adding(state.at, made).done()
+    return state.adding(state.at, made).then()
 
 
 @agenda_rule
@@ -103,7 +100,7 @@ def diamond(state: SsaState) -> SsaState | None:
         return None
     join = first_block(node)
     opened = replace(state, phis=state.phis.set(join, (name_of(node),)))
-    return opened.branching(node, application).done(here=state.here.set(graph, join))
+    return opened.branching(node, application).then(here=state.here.set(graph, join))
 
 
 @agenda_rule
@@ -115,7 +112,7 @@ def tail_call(state: SsaState) -> SsaState | None:
         return None
     label = first_block(target)
     gone = state.going(state.at, label, state.operands(application.arguments))
-    return gone.done(jumps=gone.jumps.set(state.at, Goto(label)))
+    return gone.then(jumps=gone.jumps.set(state.at, Goto(label)))
 
 
 @agenda_rule
@@ -124,24 +121,20 @@ def branch(state: SsaState) -> SsaState | None:
     application = state.application("jump")
     if application is None or not isinstance(state.found.called.get(state.item.node), Choice):
         return None
-    return state.branching(state.region, application).done()
+    return state.branching(state.region, application).then()
 
 
-@agenda_rule
-def give_back(state: SsaState) -> SsaState | None:
+@rule_of("return")
+def give_back(state: SsaState) -> SsaState:
     """at the output: n  ⟹  goto where the region ends, where n arrives as its result"""
-    if state.item.kind != "return":
-        return None
-    return state.returning(state.at, state.region, state.operand(state.item.node)).done()
+    return state.returning(state.at, state.region, state.operand(state.item.node)).then()
 
 
-@agenda_rule
-def close_function(state: SsaState) -> SsaState | None:
+@rule_of("tidy")
+def close_function(state: SsaState) -> SsaState:
     """the blocks of g  ⟹  function g, without needless φ nodes and blocks, with one return, blocks and names numbered"""
-    kind, root, _ = state.item
-    if kind != "tidy":
-        return None
-    return state.done(functions=(*state.functions, tidy(_raw(state, root), pairwise=state.pairwise)))
+    root = state.item.graph
+    return state.then(functions=(*state.functions, tidy(_raw(state, root), pairwise=state.pairwise)))
 
 
 RULES: tuple[AgendaRule[SsaState], ...] = (
@@ -182,7 +175,7 @@ def _raw(state: SsaState, root: GraphId) -> Function:
     location = state.program.graphs[root].location
     function = Function(state.names[root], given, (entry, *blocks), len(captured), location)
     brought = {name_of(node): Name(parameter.name) for node, parameter in zip(captured, given, strict=False)}
-    return rewritten(function, lambda o: brought.get(o.text, o) if isinstance(o, Name) else o) if brought else function
+    return with_operands(function, lambda o: brought.get(o.text, o) if isinstance(o, Name) else o) if brought else function
 
 
 def _result(state: SsaState) -> Module:
@@ -203,7 +196,7 @@ def _shown(state: SsaState) -> str:
     """The functions that are done, and the blocks of the one at work, whose names are not yet numbered."""
     printer = Names({}, {}, {})
     lines = [show_function(function) for function in state.functions]
-    if state.agenda is not None:
+    if not state.ended:
         for label in dict.fromkeys((*state.phis, *state.code, *state.jumps)):
             block = block_of(state, label, state.jumps.get(label, Return(())))
             jump = printer.jump(block, None) if label in state.jumps else "…"
@@ -213,7 +206,7 @@ def _shown(state: SsaState) -> str:
 
 
 def _at(state: SsaState) -> str:
-    if state.agenda is None:
+    if state.ended:
         return "the end"
     kind, graph, node = state.item
     return f"{kind} {state.program.describe(node) if node in state.program.nodes else '@' + state.names[graph]}"
@@ -222,7 +215,7 @@ def _at(state: SsaState) -> str:
 SYSTEM: AgendaSystem[SsaState, Module] = AgendaSystem(
     name="ssa",
     rules=RULES,
-    ended=lambda state: state.agenda is None,
+    ended=lambda state: state.ended,
     at=_at,
     shown=_shown,
     result=_result,

@@ -14,6 +14,7 @@ from immutables import Map
 from semantics.ir import Apply, Constant, GraphId, NodeId, Program
 from semantics.scope import free_variables
 from semantics.ssa.form import Block, Branch, Function, FunctionRef, Goto, Instruction, Jump, Label, Literal, Name, Operand, Phi
+from transforms.agenda import AtWork, linked
 from transforms.ssa.regions import Choice, RegionId, Regions
 
 RESULT = "%result"
@@ -28,11 +29,10 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SsaState:
+class SsaState(AtWork[Item]):
     """
     The translation at work on one function.
 
-    agenda     the items to do, as a linked list (head, rest) or None
     names      printed names of graphs
     fresh      the next label that no block has; the blocks of graphs and of joins are numbered by their identifiers
     here       graph to the block in which its code goes on, once that is no longer the first
@@ -42,7 +42,6 @@ class SsaState:
     """
 
     program: Program
-    agenda: Any
     found: Regions
     names: dict[GraphId, str]
     pairwise: bool
@@ -53,10 +52,6 @@ class SsaState:
     code: Map[Label, Any] = Map()
     jumps: Map[Label, Jump] = Map()
     functions: tuple[Function, ...] = ()
-
-    @property
-    def item(self) -> Item:
-        return self.agenda[0]  # type: ignore[no-any-return]
 
     @property
     def at(self) -> Label:
@@ -71,10 +66,6 @@ class SsaState:
     def application(self, kind: str) -> Apply | None:
         """The application of the current item, if it is of that kind."""
         return self.program.apply(self.item.node) if self.item.kind == kind else None
-
-    def done(self, **changes: Any) -> SsaState:
-        """The state after the current item."""
-        return replace(self, agenda=self.agenda[1], **changes)
 
     def operand(self, node: NodeId) -> Operand:
         """A node as an operand."""
@@ -142,15 +133,6 @@ def first_block(identifier: int) -> Label:
 def return_block(function: GraphId) -> Label:
     """The label of the block in which a function returns, until blocks are numbered."""
     return -function - 1
-
-
-def linked(cell: Any) -> list[Any]:
-    """The items of a linked list, the newest first."""
-    found: list[Any] = []
-    while cell is not None:
-        found.append(cell[0])
-        cell = cell[1]
-    return found
 
 
 def block_of(state: SsaState, label: Label, jump: Jump) -> Block:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from semantics.ssa.form import Function
-from transforms.ssa.rewriting import lead
+from transforms.ssa.rewriting import decided
 from transforms.ssa.tidy import chains, forwarding, numbered, reachable
 
 
 def laid_out(function: Function) -> Function:
     """The function as it is written down."""
     forwarded = forwarding(function)
-    one_sided = (replace(block, jump=lead(block.jump, {})) for block in forwarded.blocks)
+    one_sided = (replace(block, jump=decided(block.jump)) for block in forwarded.blocks)
     return numbered(chains(replace(forwarded, blocks=tuple(one_sided))))
 
 

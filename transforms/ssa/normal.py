@@ -20,7 +20,7 @@ from semantics.errors import Malformed
 from semantics.primitives.table import TABLE
 from semantics.ssa.dominance import Loops, loops
 from semantics.ssa.form import Block, Branch, Function, Goto, Instruction, Label, Literal, Name, Phi, Return
-from transforms.ssa.rewriting import arrive, free_label, lead
+from transforms.ssa.rewriting import arrive, decided, free_label, lead
 from transforms.ssa.single_assignment import single_assignment
 from transforms.ssa.tidy import pairs, reachable
 from transforms.ssa.zeros import without_zeros
@@ -109,7 +109,7 @@ class _Code:
     def redirect(self, sources: Iterable[Label], old: Label, new: Label) -> None:
         """What jumped from these blocks to `old` jumps to `new`."""
         for source in sources:
-            self.blocks[source] = replace(self.blocks[source], jump=lead(self.blocks[source].jump, {old: new}))
+            self.blocks[source] = replace(self.blocks[source], jump=decided(lead(self.blocks[source].jump, {old: new})))
 
     def join(self, label: Label, sources: Iterable[Label]) -> Label:
         """#p, #q → #b  ⟹  #p, #q → a new block → #b, with the φ nodes of #b for #p and #q in it"""

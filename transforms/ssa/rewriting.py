@@ -18,6 +18,7 @@ from semantics.ssa.form import (
     Instruction,
     Jump,
     Label,
+    Literal,
     Module,
     Name,
     Operand,
@@ -25,6 +26,7 @@ from semantics.ssa.form import (
     Return,
     operands_of,
 )
+from semantics.values import atom
 
 Put = Callable[[Operand], Operand]
 NOWHERE: Mapping[Label, Label] = {}
@@ -50,20 +52,29 @@ def put_in_jump(jump: Jump, put: Put) -> Jump:
 
 
 def lead(jump: Jump, to: Mapping[Label, Label]) -> Jump:
-    """The jump with other labels, where `to` has them; a branch whose sides are the same is none."""
+    """The jump with other labels, where `to` has them."""
     match jump:
         case Goto(target):
             return Goto(to.get(target, target))
         case Branch(condition, then, otherwise):
-            a, b = to.get(then, then), to.get(otherwise, otherwise)
-            return Goto(a) if a == b else Branch(condition, a, b)
+            return Branch(condition, to.get(then, then), to.get(otherwise, otherwise))
         case _:
             return jump
+
+
+def decided(jump: Jump) -> Jump:
+    """goto #t if c else #t  →  goto #t"""
+    return Goto(jump.then) if isinstance(jump, Branch) and jump.then == jump.otherwise else jump
 
 
 def arrive(phis: Iterable[Phi], to: Mapping[Label, Label]) -> tuple[Phi, ...]:
     """The φ nodes with other labels in their arms, where `to` has them."""
     return tuple(replace(phi, arms=tuple((to.get(p, p), a) for p, a in phi.arms)) for phi in phis)
+
+
+def with_operands(function: Function, put: Put) -> Function:
+    """`put` in place of every operand of a function."""
+    return replace(function, blocks=tuple(put_in_block(block, put) for block in function.blocks))
 
 
 def put_in_block(block: Block, put: Put, name: Callable[[str], str] = str, to: Mapping[Label, Label] = NOWHERE) -> Block:
@@ -86,6 +97,21 @@ def operands_in(block: Block) -> Iterator[Operand]:
 def names_in(operands: Iterable[Operand]) -> tuple[str, ...]:
     """The names among the operands."""
     return tuple(o.text for o in operands if isinstance(o, Name))
+
+
+def resolved(operand: Operand, value: dict[str, Operand]) -> Operand:
+    """What stands for an operand in the end, where `value` says what stands for names; paths are made short on the way."""
+    passed: list[str] = []
+    while isinstance(operand, Name) and operand.text in value:
+        passed.append(operand.text)
+        operand = value[operand.text]
+    value.update(dict.fromkeys(passed, operand))
+    return operand
+
+
+def key(operand: Operand) -> object:
+    """Equal for operands that are the same value: 1, 1.0 and True are three."""
+    return ("literal", atom(operand.value)) if isinstance(operand, Literal) else operand
 
 
 def free_label(function: Function) -> Label:

@@ -12,26 +12,21 @@ No pass moves or drops an instruction, so no trap is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from semantics.ssa.dominance import walk
 from semantics.ssa.form import (
     OUTSIDE,
     Block,
-    Branch,
     Function,
     Goto,
-    Instruction,
-    Jump,
     Label,
-    Literal,
     Name,
     Operand,
     Phi,
-    Return,
 )
-from semantics.values import atom
+from transforms.ssa.rewriting import key, lead, put_in_block, resolved, with_operands
 
 Way = tuple[Label, tuple[Operand, ...]]
 
@@ -81,63 +76,12 @@ def equal_arms(function: Function) -> Function:
         target = todo.pop()
         if target in value:
             continue
-        found = {_key(v): v for _, operand in phis[target].arms if (v := _resolved(operand, value)) != Name(target)}
+        found = {key(v): v for _, operand in phis[target].arms if (v := resolved(operand, value)) != Name(target)}
         if len(found) == 1:
             (value[target],) = found.values()
             todo += readers.get(target, ())
-    return rewritten(function, lambda operand: _resolved(operand, value), set(value)) if value else function
-
-
-def _resolved(operand: Operand, value: dict[str, Operand]) -> Operand:
-    """What stands for an operand in the end; paths are made short on the way."""
-    path: list[str] = []
-    while isinstance(operand, Name) and operand.text in value:
-        path.append(operand.text)
-        operand = value[operand.text]
-    for text in path:
-        value[text] = operand
-    return operand
-
-
-def _key(operand: Operand) -> object:
-    """Equal for operands that are the same value: 1, 1.0 and True are three."""
-    return ("literal", atom(operand.value)) if isinstance(operand, Literal) else operand
-
-
-def rewritten(function: Function, change: Callable[[Operand], Operand], dropped: Iterable[str] = ()) -> Function:
-    """The function with other operands, and without some φ nodes."""
-    dropped = set(dropped)
-    blocks = (
-        Block(
-            block.label,
-            tuple(replace(p, arms=tuple((b, change(o)) for b, o in p.arms)) for p in block.phis if p.target not in dropped),
-            tuple(replace(i, operands=tuple(change(o) for o in i.operands)) for i in block.instructions),
-            _jump_with(block.jump, change),
-        )
-        for block in function.blocks
-    )
-    return replace(function, blocks=tuple(blocks))
-
-
-def _jump_with(jump: Jump, change: Callable[[Operand], Operand]) -> Jump:
-    match jump:
-        case Branch(condition, then, otherwise):
-            return Branch(change(condition), then, otherwise)
-        case Return(operands):
-            return Return(tuple(change(o) for o in operands))
-        case _:
-            return jump
-
-
-def _redirected(jump: Jump, old: Label, new: Label) -> Jump:
-    """The jump, to `new` where it led to `old`."""
-    match jump:
-        case Goto(target):
-            return Goto(new if target == old else target)
-        case Branch(condition, then, otherwise):
-            return Branch(condition, new if then == old else then, new if otherwise == old else otherwise)
-        case _:
-            return jump
+    kept = (replace(b, phis=tuple(phi for phi in b.phis if phi.target not in value)) for b in function.blocks)
+    return with_operands(replace(function, blocks=tuple(kept)), lambda operand: resolved(operand, value))
 
 
 # blocks that only lead on
@@ -158,7 +102,7 @@ def forwarding(function: Function) -> Function:
             continue
         target = block.jump.target
         (source,) = before[empty]
-        if source in before[target] and any(_key(p.arm(source)) != _key(p.arm(empty)) for p in blocks[target].phis):
+        if source in before[target] and any(key(p.arm(source)) != key(p.arm(empty)) for p in blocks[target].phis):
             continue
         del blocks[empty], before[target][empty]
         before[target][source] = None
@@ -166,7 +110,7 @@ def forwarding(function: Function) -> Function:
         if source == OUTSIDE:
             entry = target
         else:
-            blocks[source] = replace(blocks[source], jump=_redirected(blocks[source].jump, empty, target))
+            blocks[source] = replace(blocks[source], jump=lead(blocks[source].jump, {empty: target}))
     return replace(function, blocks=(blocks.pop(entry), *blocks.values()))
 
 
@@ -213,13 +157,13 @@ class _Joins:
         phis: list[Phi] = []
         values: list[Operand] = []
         for index, (a, b) in enumerate(zip(ours, theirs, strict=True)):
-            if _key(a) == _key(b):
+            if key(a) == key(b):
                 values.append(a)
             else:
                 phis.append(Phi(f"%{label}.{index}", ((left, a), (right, b)), self.blocks[self.target].phis[index].location))
                 values.append(Name(phis[-1].target))
         for source in (left, right):
-            self.blocks[source] = replace(self.blocks[source], jump=_redirected(self.blocks[source].jump, self.target, label))
+            self.blocks[source] = replace(self.blocks[source], jump=lead(self.blocks[source].jump, {self.target: label}))
         self.blocks[label] = Block(label, tuple(phis), (), Goto(self.target))
         return label, tuple(values)
 
@@ -274,34 +218,9 @@ def numbered(function: Function) -> Function:
     def operand(found: Operand) -> Operand:
         return Name(names[found.text]) if isinstance(found, Name) else found
 
-    def jump(found: Jump) -> Jump:
-        match found:
-            case Goto(target):
-                return Goto(labels[target])
-            case Branch(condition, then, otherwise):
-                return Branch(operand(condition), labels[then], labels[otherwise])
-            case Return(operands):
-                return Return(tuple(operand(o) for o in operands))
-
-    return replace(
-        function,
-        blocks=tuple(
-            Block(
-                labels[block.label],
-                tuple(
-                    Phi(names[p.target], tuple(sorted(((labels[b], operand(o)) for b, o in p.arms), key=_label)), p.location)
-                    for p in block.phis
-                ),
-                tuple(
-                    Instruction(tuple(names[t] for t in i.targets), i.callee, tuple(operand(o) for o in i.operands), i.location)
-                    for i in block.instructions
-                ),
-                jump(block.jump),
-            )
-            for block in blocks
-        ),
-    )
+    renamed = (put_in_block(block, operand, names.__getitem__, labels) for block in blocks)
+    return replace(function, blocks=tuple(map(_arms_in_order, renamed)))
 
 
-def _label(arm: tuple[Label, Operand]) -> Label:
-    return arm[0]
+def _arms_in_order(block: Block) -> Block:
+    return replace(block, phis=tuple(replace(p, arms=tuple(sorted(p.arms, key=lambda arm: arm[0]))) for p in block.phis))

@@ -15,7 +15,7 @@ where the code does. Every φ node that is made of this has one arm, and is gone
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from immutables import Map
@@ -43,6 +43,7 @@ from semantics.ssa.form import (
 )
 from semantics.ssa.text import describe
 from semantics.ssa.wellformed import check
+from transforms.agenda import AtWork, in_turn, rule_of
 from transforms.clone import copy_graphs
 from transforms.ssa import joins
 from transforms.ssa.need import in_order_of_need
@@ -62,11 +63,10 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GraphState:
+class GraphState(AtWork[Item]):
     """
     The translation at work.
 
-    agenda     the items to do, as a linked list (head, rest) or None
     functions  function to its graph
     blocks     (function, label) to the graph of the block
     here       (function, label) to the graph in which its code goes on, once that is another one
@@ -75,15 +75,10 @@ class GraphState:
 
     module: Module
     program: Program
-    agenda: Any
     functions: Map[str, GraphId] = Map()
     blocks: Map[tuple[str, Label], GraphId] = Map()
     here: Map[tuple[str, Label], GraphId] = Map()
     nodes: Map[tuple[str, str], NodeId] = Map()
-
-    @property
-    def item(self) -> Item:
-        return self.agenda[0]  # type: ignore[no-any-return]
 
     @property
     def function(self) -> Function:
@@ -103,7 +98,7 @@ class GraphState:
 
     def done(self, edit: Edit, **changes: Any) -> GraphState:
         """The state after the current item."""
-        return replace(self, program=edit.program, agenda=self.agenda[1], **changes)
+        return self.then(program=edit.program, **changes)
 
     def node(self, edit: Edit, operand: Operand) -> NodeId:
         """The node of an operand."""
@@ -161,18 +156,13 @@ def begin(module: Module) -> GraphState:
             if label not in inside:
                 items.append(Item("in_order", function.name, label))
             items.append(Item("jump", function.name, label))
-    agenda: Any = None
-    for item in reversed(items):
-        agenda = (item, agenda)
-    return GraphState(module, empty(), agenda)
+    return GraphState(module, empty(), agenda=in_turn(items))
 
 
-@agenda_rule
-def signature(state: GraphState) -> GraphState | None:
+@rule_of("signature")
+def signature(state: GraphState) -> GraphState:
     """function f(v…; x…)  ⟹  @f(v…, x…)"""
-    kind, name, _, _ = state.item
-    if kind != "signature":
-        return None
+    name = state.item.function
     edit = Edit(state.program)
     graph = edit.graph(name, state.function.location)
     nodes = state.nodes
@@ -181,12 +171,10 @@ def signature(state: GraphState) -> GraphState | None:
     return state.done(edit, functions=state.functions.set(name, graph), nodes=nodes)
 
 
-@agenda_rule
-def block(state: GraphState) -> GraphState | None:
+@rule_of("block")
+def block(state: GraphState) -> GraphState:
     """block #k: t ← φ(…) …  ⟹  @f.block_k(t…); the entry, if nothing leads back to it, is @f itself"""
-    kind, name, label, _ = state.item
-    if kind != "block":
-        return None
+    _, name, label, _ = state.item
     edit = Edit(state.program)
     if state.function.predecessors[label] == (OUTSIDE,) and not state.block.phis:
         return state.done(edit, blocks=state.blocks.set((name, label), state.functions[name]))
@@ -197,24 +185,20 @@ def block(state: GraphState) -> GraphState | None:
     return state.done(edit, blocks=state.blocks.set((name, label), graph), nodes=nodes)
 
 
-@agenda_rule
-def enter(state: GraphState) -> GraphState | None:
+@rule_of("enter")
+def enter(state: GraphState) -> GraphState:
     """@f(x…), whose entry #k is a block of its own  ⟹  in @f: @f.block_k(a…), the arms for #0"""
-    kind, name, label, _ = state.item
-    if kind != "enter":
-        return None
+    _, name, label, _ = state.item
     edit = Edit(state.program)
     if state.blocks[name, label] != state.functions[name]:
         edit.output(state.functions[name], state.call_of(edit, state.functions[name], label, OUTSIDE))
     return state.done(edit)
 
 
-@agenda_rule
-def instruction(state: GraphState) -> GraphState | None:
+@rule_of("instruction")
+def instruction(state: GraphState) -> GraphState:
     """t ← f(a…)  ⟹  t = f(a…);    t, u, … ← f(a…)  ⟹  n = f(a…), t = n[0], u = n[1], …"""
-    kind, name, _, number = state.item
-    if kind != "instruction":
-        return None
+    _, name, _, number = state.item
     edit = Edit(state.program)
     found = state.block.instructions[number]
     operands = [state.node(edit, operand) for operand in found.operands]
@@ -229,12 +213,10 @@ def instruction(state: GraphState) -> GraphState | None:
     return state.done(edit, nodes=nodes)
 
 
-@agenda_rule
-def in_order(state: GraphState) -> GraphState | None:
+@rule_of("in_order")
+def in_order(state: GraphState) -> GraphState:
     """t ← … u ← … jump  ⟹  @f.block_k.rest(t, u, …), where @f.block_k.rest(t, u, …) does the jump"""
-    kind, name, label, _ = state.item
-    if kind != "in_order":
-        return None
+    _, name, label, _ = state.item
     edit = Edit(state.program)
     rest = edit.graph(f"{name}.block_{label}.rest")
     values = sorted(edit.owned[state.at])
@@ -285,7 +267,7 @@ RULES: tuple[AgendaRule[GraphState], ...] = (signature, block, enter, instructio
 
 
 def _at(state: GraphState) -> str:
-    if state.agenda is None:
+    if state.ended:
         return "the end"
     kind, name, label, number = state.item
     if number >= 0:
@@ -301,7 +283,7 @@ def _shown(state: GraphState) -> str:
 SYSTEM: AgendaSystem[GraphState, Program] = AgendaSystem(
     name="graph",
     rules=RULES,
-    ended=lambda state: state.agenda is None,
+    ended=lambda state: state.ended,
     at=_at,
     shown=_shown,
     result=lambda state: state.program,

@@ -15,8 +15,7 @@ from dataclasses import replace
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import Alpha, Block, Function, Instruction, Label, Literal, Name, Operand, Phi, operands_of
 from semantics.tangents import ZERO
-from semantics.values import atom
-from transforms.ssa.rewriting import names_in, put_in_instruction, put_in_jump
+from transforms.ssa.rewriting import key, names_in, put_in_instruction, put_in_jump, resolved
 from transforms.ssa.single_assignment import NOTHING
 
 GADD = TABLE["gadd"]
@@ -92,12 +91,7 @@ class _Folding:
 
     def now(self, operand: Operand) -> Operand:
         """The operand that stands in the place of this one; the way there is made short."""
-        passed = []
-        while isinstance(operand, Name) and operand.text in self.value:
-            passed.append(operand.text)
-            operand = self.value[operand.text]
-        self.value.update(dict.fromkeys(passed, operand))
-        return operand
+        return resolved(operand, self.value)
 
     def fold(self) -> None:
         """Sums and φ nodes that are one of their operands, until there are none."""
@@ -116,7 +110,7 @@ class _Folding:
         """The operand that `name` is, or None. A sum of two φ nodes that exclude each other becomes a φ node on the way."""
         match self.definitions[name]:
             case Phi(target, arms):
-                others = {_key(a): a for _, arm in arms if (a := self.now(arm)) != Name(target)}
+                others = {key(a): a for _, arm in arms if (a := self.now(arm)) != Name(target)}
                 return next(iter(others.values()), NOTHING) if len(others) < 2 else None
             case Instruction(callee=callee, operands=(a, b)) if callee is GADD:
                 a, b = self.now(a), self.now(b)
@@ -163,7 +157,3 @@ class _Folding:
                 instructions.append(put_in_instruction(replace(instruction, targets=kept), self.now, str))
         whole = (replace(p, arms=tuple((q, self.now(a)) for q, a in p.arms)) for p in phis if p.target in needed)
         return Block(block.label, tuple(whole), tuple(instructions), put_in_jump(block.jump, self.now))
-
-
-def _key(operand: Operand) -> object:
-    return (atom(operand.value),) if isinstance(operand, Literal) else operand

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import Adjoined, Alpha, Block, FunctionRef, Goto, Instruction, Literal, Module, Name, Operand, Phi, Return
 from semantics.ssa.text import show_function
+from transforms.agenda import in_turn, rule_of
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
 from transforms.ssa.single_assignment import NOTHING, single_assignment
@@ -36,17 +36,15 @@ from transforms.ssa_adjoint.pullbacks import pullback_function, whole
 from transforms.ssa_adjoint.resolution import Item, Resolution, by_label, functions, on_the_way, rest, stack, top, with_tape
 from transforms.ssa_adjoint.stacks import empty, held, lower, make
 from transforms.ssa_adjoint.turns import alpha, alphas_read, as_alpha, turns
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
+from transforms.system import AgendaRule, AgendaSystem
 
 GETITEM, MAKE_TUPLE, GADD = TABLE["getitem"], TABLE["make_tuple"], TABLE["gadd"]
 POLICIES = ("stack", "recompute", "mixed")
 
 
-@agenda_rule
-def primal_call(state: Resolution) -> Resolution | None:
+@rule_of("primal")
+def primal_call(state: Resolution) -> Resolution:
     """in ▶f: x, B ← J(p, a…)  ⟹  x ← p(a…);   x, B ← J(@g, a…)  ⟹  x, B ← @▶g(a…): the pullback of @g is its tape"""
-    if state.item.kind != "primal":
-        return None
     blocks = (replace(b, instructions=tuple(map(_called, b.instructions))) for b in state.primal.blocks)
     return state.then(forward=by_label(blocks))
 
@@ -63,11 +61,9 @@ def _called(instruction: Instruction) -> Instruction:
             return instruction
 
 
-@agenda_rule
-def pullback_call(state: Resolution) -> Resolution | None:
+@rule_of("pullback")
+def pullback_call(state: Resolution) -> Resolution:
     """in ◀f: ∂a, … ← αB(∇)  ⟹  ∂a, … ← @◀p(αa, …, αx, ∇), of what ◀p reads; of a function g: @◀g(αB, ∇)"""
-    if state.item.kind != "pullback":
-        return None
     made = {i.targets[1]: i for b in state.primal.blocks for i in b.instructions if isinstance(i.callee, Adjoined)}
     blocks = []
     for block in state.adjoint.blocks:
@@ -116,11 +112,9 @@ def _pullback_of(state: Resolution, primitive: Primitive, made: Instruction) -> 
     return state, state.pullbacks[key]
 
 
-@agenda_rule
-def push_turn(state: Resolution) -> Resolution | None:
+@rule_of("push")
+def push_turn(state: Resolution) -> Resolution:
     """in ▶f, in a loop: s ← φ(#outside → empty, #latch → s);  at the latch: s ← push(s, …), what the policy keeps of a turn"""
-    if state.item.kind != "push":
-        return None
     turn, s = state.turn, stack(state.turn.header)
     header, latch = state.forward[turn.header], state.forward[turn.latch]
     counted = Phi(s, ((turn.outside, empty(turn.header)), (turn.latch, Name(s))))
@@ -146,80 +140,61 @@ def _forgotten(state: Resolution) -> Iterator[Instruction]:
     return (Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*names, *map(stack, state.turn.inner)) if name != "_")
 
 
-@agenda_rule
-def pop_turn(state: Resolution) -> Resolution | None:
+@rule_of("pop, stack")
+def pop_turn(state: Resolution) -> Resolution:
     """in ◀f: goto ◀#latch if α%r  ⟹  goto ◀#latch if more of s;  on the way there: αa, … ← top of s, s ← rest of s"""
-    if state.item.kind != "pop" or state.policy != "stack":
-        return None
     return on_the_way(state, lambda to: [Block(state.fresh, (), (top(state), rest(state)), Goto(to))])
 
 
-@agenda_rule
-def tape(state: Resolution) -> Resolution | None:
+@rule_of("tape, stack", "tape, mixed")
+def tape(state: Resolution) -> Resolution:
     """▶f returns (y, tape);  ◀f begins with αa, … ← tape, where a, … is all that it reads of ▶f"""
-    if state.item.kind != "tape" or state.policy == "recompute":
-        return None
     return with_tape(state, alphas_read(block for _, block in sorted(state.backward.items())))
 
 
-@agenda_rule
-def reach(state: Resolution) -> Resolution | None:
+@rule_of("reach")
+def reach(state: Resolution) -> Resolution:
     """a name that is assigned more than once is read  ⟹  what reaches it: an assignment, a φ node where two meet, or ZERO"""
-    if state.item.kind != "reach":
-        return None
     forward, backward = (without_zeros(single_assignment(f)) for f in functions(state))
     return state.then(forward=by_label(forward.blocks), backward=by_label(backward.blocks))
 
 
-@agenda_rule
-def write_stacks(state: Resolution) -> Resolution | None:
+@rule_of("stacks")
+def write_stacks(state: Resolution) -> Resolution:
     """a stack or tape of which only a, … are read  ⟹  tuples of a, …;   a stack of which nothing is  ⟹  a counter"""
-    if state.item.kind != "stacks":
-        return None
     forward, backward = functions(state)
     holds = held(backward)
     written = (laid_out(without_zeros(lower(f, holds))) for f in (forward, backward))
     return state.then(done=(*state.done, *written))
 
 
-_OF_ALL = (primal_call, pullback_call, push_turn, pop_turn, tape, reach, write_stacks)
-RULES: tuple[AgendaRule[Resolution], ...] = (*_OF_ALL, *rerun.RULES)
+_FIRST = (primal_call, pullback_call, push_turn, pop_turn, tape, reach, write_stacks)
+RULES: tuple[AgendaRule[Resolution], ...] = (*_FIRST, *rerun.RULES)
 
 
 def begin(module: Module, policy: str = "stack", arrays: bool = False) -> Resolution:
     """The state in which no alpha of a listing is resolved yet."""
-    agenda: Any = None
-    for primal, adjoint in reversed(list(zip(module.functions[::2], module.functions[1::2], strict=True))):
-        name = primal.name.removeprefix("▶")
-        loops = turns(primal, adjoint)
-        items = [Item("primal", name), Item("pullback", name), *(Item("push", name, t) for t in loops)]
-        items += [*(Item("pop", name, t) for t in loops), *(Item(kind, name) for kind in ("tape", "reach", "stacks"))]
-        for item in reversed(items):
-            agenda = (item, agenda)
-    return Resolution(module, policy, arrays, agenda)
-
-
-def result(state: Resolution) -> Module:
-    """The functions ▶f and ◀f, and the pullbacks of primitives."""
-    return Module(state.done, state.listing.entry)
+    items: list[Item] = []
+    for primal, adjoint in zip(module.functions[::2], module.functions[1::2], strict=True):
+        name, loops = primal.name.removeprefix("▶"), turns(primal, adjoint)
+        items += Item("primal", name), Item("pullback", name)
+        items += (Item(kind, name, turn) for kind in ("push", f"pop, {policy}") for turn in loops)
+        items += (Item(kind, name) for kind in (f"tape, {policy}", "reach", "stacks"))
+    return Resolution(module, policy, arrays, agenda=in_turn(items))
 
 
 def _shown(state: Resolution) -> str:
-    now = functions(state) if state.agenda and state.backward else ()
+    now = () if state.ended or not state.backward else functions(state)
     return "\n\n".join(map(show_function, (*state.done, *now)))
-
-
-def _at(state: Resolution) -> str:
-    return f"{state.item.kind} @{state.item.function}" if state.agenda else "the end"
 
 
 SYSTEM: AgendaSystem[Resolution, Module] = AgendaSystem(
     name="alphas",
     rules=RULES,
-    ended=lambda state: state.agenda is None,
-    at=_at,
+    ended=lambda state: state.ended,
+    at=lambda state: "the end" if state.ended else f"{state.item.kind} @{state.item.function}",
     shown=_shown,
-    result=result,
+    result=lambda state: Module(state.done, state.listing.entry),
     doc="the alphas of a listing resolved, by stacks or by running code again",
     argument="every rule takes one item off a finite agenda",
     input="SSA",

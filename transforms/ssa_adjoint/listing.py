@@ -24,14 +24,14 @@ from semantics.primitives.table import TABLE
 from semantics.ssa import form
 from semantics.ssa.form import OUTSIDE, Adjoined, Alpha, Block, Function, Instruction, Label, Literal, Module, Name, Phi, Return
 from semantics.ssa.text import show_function
-from transforms.ssa.graph_state import linked
+from transforms.agenda import AtWork, in_turn, linked, rule_of
 from transforms.ssa.layout import laid_out, numbered_with_names
 from transforms.ssa.normal import normal
 from transforms.ssa.rewriting import free_label, operands_in, put_in_block
 from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint.pullbacks import transmits
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
+from transforms.system import AgendaRule, AgendaSystem
 
 GADD = TABLE["gadd"]
 SEED = "∇y"
@@ -49,24 +49,19 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Inversion:
+class Inversion(AtWork[Item]):
     """
     The inversion at work.
 
-    primal  the functions, in the form that is inverted     agenda  the items to do, as a linked list (head, rest) or None
+    primal  the functions, in the form that is inverted     entry  the name of the main one
     code    by function and block, what its adjoint holds so far: φ nodes, instructions and the jump, the latest first, linked
     done    the functions of the listing that are finished
     """
 
     primal: Map[str, Function]
     entry: str
-    agenda: Any
     code: Map[tuple[str, Label], Any] = Map()
     done: tuple[Function, ...] = ()
-
-    @property
-    def item(self) -> Item:
-        return self.agenda[0]  # type: ignore[no-any-return]
 
     @property
     def function(self) -> Function:
@@ -86,7 +81,7 @@ class Inversion:
         code = self.code.get(key)
         for part in parts:
             code = (part, code)
-        return replace(self, agenda=self.agenda[1], code=self.code.set(key, code))
+        return self.then(code=self.code.set(key, code))
 
 
 def add(name: str, contribution: str) -> Instruction:
@@ -99,11 +94,9 @@ def reset(name: str) -> Instruction:
     return Instruction((gradient(name),), GADD, (NOTHING, NOTHING))
 
 
-@agenda_rule
-def adjoint_phi(state: Inversion) -> Inversion | None:
+@rule_of("phi")
+def adjoint_phi(state: Inversion) -> Inversion:
     """in #s, after #b: x ← φ(#b → a, …)  ⟹  in ◀#b: ∂ ← φ(◀#s → ∇x, … → ZERO), ∇x ← ZERO, ∇a ← gadd(∇a, ∂); all ∂ at once"""
-    if state.item.kind != "phi":
-        return None
     label = state.item.block
     after = (state.function.entry,) if label == OUTSIDE else state.block.successors
     phis, resets, sums = [], [], []
@@ -118,21 +111,17 @@ def adjoint_phi(state: Inversion) -> Inversion | None:
     return state.writing(*phis, *resets, *sums)
 
 
-@agenda_rule
-def seed(state: Inversion) -> Inversion | None:
+@rule_of("seed")
+def seed(state: Inversion) -> Inversion:
     """return x  ⟹  ∇x ← gadd(∇x, ∇y), where ∇y is what ◀f is given"""
-    if state.item.kind != "seed":
-        return None
     assert isinstance(state.block.jump, Return)
     [result] = state.block.jump.operands
     return state.writing(*([add(result.text, SEED)] if isinstance(result, Name) else []))
 
 
-@agenda_rule
-def adjoint_application(state: Inversion) -> Inversion | None:
+@rule_of("application")
+def adjoint_application(state: Inversion) -> Inversion:
     """x ← p(a, …)  ⟹  ∂a, … ← αB(∇x), where B is the pullback of p there, and then ∇x ← ZERO; to a constant nothing flows"""
-    if state.item.kind != "application":
-        return None
     [x] = state.instruction.targets
     if x == "_":
         return state.writing()
@@ -142,22 +131,18 @@ def adjoint_application(state: Inversion) -> Inversion | None:
     return state.writing(*([call] if flows else []), reset(x))
 
 
-@agenda_rule
-def fan_out(state: Inversion) -> Inversion | None:
+@rule_of("fan out")
+def fan_out(state: Inversion) -> Inversion:
     """a is an operand of x ← p(a, …)  ⟹  ∇a ← gadd(∇a, ∂a)"""
-    if state.item.kind != "fan out":
-        return None
     [x] = state.instruction.targets
     flows = transmits(state.instruction) if x != "_" else ()
     operands = state.instruction.operands
     return state.writing(*(add(operands[i].text, part(x, i)) for i in flows))  # type: ignore[union-attr]
 
 
-@agenda_rule
-def invert_jump(state: Inversion) -> Inversion | None:
+@rule_of("jump")
+def invert_jump(state: Inversion) -> Inversion:
     """#b is entered from #p or #q  ⟹  ◀#b ends with goto ◀#q if α%r else ◀#p, where %r records it; ◀#0 returns the gradients"""
-    if state.item.kind != "jump":
-        return None
     function, label = state.function, state.item.block
     out = free_label(function)
     jump: form.Jump
@@ -181,30 +166,26 @@ def written(state: Inversion) -> Function:
     return Function(f"◀{function.name}", (form.Parameter(SEED),), tuple(blocks), 0, function.location)
 
 
-@agenda_rule
-def reach(state: Inversion) -> Inversion | None:
+@rule_of("reach")
+def reach(state: Inversion) -> Inversion:
     """∇x is read in ◀f  ⟹  what reaches it: an assignment, a φ node where two meet, or ZERO"""
-    if state.item.kind != "reach":
-        return None
     adjoint = laid_out(without_zeros(single_assignment(written(state))))
-    return replace(state, agenda=state.agenda[1], done=(*state.done, adjoint))
+    return state.then(done=(*state.done, adjoint))
 
 
-@agenda_rule
-def adjoin(state: Inversion) -> Inversion | None:
+@rule_of("adjoin")
+def adjoin(state: Inversion) -> Inversion:
     """
     ◀f calls αB, the pullback of x ← p(a, …)  ⟹  in ▶f: x, B ← J(p, a, …)
     ◀f asks α%r how #b was entered  ⟹  in ▶f: %r ← φ(#p → False, #q → True)
     """
-    if state.item.kind != "adjoin":
-        return None
     *done, adjoint = state.done
     asked = {a.text for block in adjoint.blocks for a in operands_in(block) if isinstance(a, Alpha)}
     blocks = tuple(_adjoined(block, state.function, asked) for block in state.function.blocks)
     primal, names = numbered_with_names(replace(state.function, name=f"▶{state.function.name}", blocks=blocks))
     as_numbered: dict[form.Operand, form.Operand] = {Alpha(old): Alpha(new) for old, new in names.items()}
     adjoint = replace(adjoint, blocks=tuple(put_in_block(b, lambda o: as_numbered.get(o, o)) for b in adjoint.blocks))
-    return replace(state, agenda=state.agenda[1], done=(*done, primal, adjoint))
+    return state.then(done=(*done, primal, adjoint))
 
 
 def _adjoined(block: Block, function: Function, asked: set[str]) -> Block:
@@ -227,11 +208,7 @@ RULES: tuple[AgendaRule[Inversion], ...] = (adjoint_phi, seed, adjoint_applicati
 def begin(module: Module) -> Inversion:
     """The state in which nothing is inverted yet."""
     primal = Map({f.name: normal(f) for f in module.functions})
-    agenda: Any = None
-    for function in reversed(module.functions):
-        for item in reversed(list(_items(primal[function.name]))):
-            agenda = (item, agenda)
-    return Inversion(primal, module.entry, agenda)
+    return Inversion(primal, module.entry, agenda=in_turn(item for f in module.functions for item in _items(primal[f.name])))
 
 
 def _items(function: Function) -> Iterator[Item]:
@@ -246,22 +223,13 @@ def _items(function: Function) -> Iterator[Item]:
     yield from (Item(kind, function.name) for kind in ("phi", "jump", "reach", "adjoin"))
 
 
-def result(state: Inversion) -> Module:
-    """▶f and ◀f of all functions f."""
-    return Module(state.done, f"▶{state.entry}")
-
-
-def _at(state: Inversion) -> str:
-    return "the end" if state.agenda is None else " ".join(map(str, state.item))
-
-
 SYSTEM: AgendaSystem[Inversion, Module] = AgendaSystem(
     name="ssa_adjoint",
     rules=RULES,
-    ended=lambda state: state.agenda is None,
-    at=_at,
-    shown=lambda state: "\n\n".join(map(show_function, (*state.done, *([written(state)] if state.agenda else [])))),
-    result=result,
+    ended=lambda state: state.ended,
+    at=lambda state: "the end" if state.ended else " ".join(map(str, state.item)),
+    shown=lambda state: "\n\n".join(map(show_function, (*state.done, *([] if state.ended else [written(state)])))),
+    result=lambda state: Module(state.done, f"▶{state.entry}"),
     doc="the adjoint of SSA code, as Zygote lists it: every block inverted, one instruction at a time",
     argument="every rule takes one item off a finite agenda",
     input="SSA",

@@ -9,19 +9,18 @@ from dataclasses import replace
 
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import OUTSIDE, Alpha, Block, Branch, Goto, Instruction, Label, Literal, Name, Phi
-from transforms.ssa.rewriting import lead, put_in_block
+from transforms.agenda import rule_of
+from transforms.ssa.rewriting import decided, lead, put_in_block
 from transforms.ssa_adjoint.resolution import Resolution, on_the_way, rest, stack, top, with_tape
 from transforms.ssa_adjoint.turns import Turn, alpha, as_alpha
-from transforms.system import AgendaRule, agenda_rule
+from transforms.system import AgendaRule
 
 ADD, LT = TABLE["add"], TABLE["lt"]
 
 
-@agenda_rule
-def pop_and_run_turn(state: Resolution) -> Resolution | None:
+@rule_of("pop, mixed")
+def pop_and_run_turn(state: Resolution) -> Resolution:
     """as pop_turn, of what the loop carries; and then the turn that starts with it is run again"""
-    if state.item.kind != "pop" or state.policy != "mixed":
-        return None
     first, labels = state.fresh, _labels(state)
 
     def way(to: Label) -> list[Block]:
@@ -32,11 +31,9 @@ def pop_and_run_turn(state: Resolution) -> Resolution | None:
     return on_the_way(state, way)
 
 
-@agenda_rule
-def run_to_turn(state: Resolution) -> Resolution | None:
+@rule_of("pop, recompute")
+def run_to_turn(state: Resolution) -> Resolution:
     """as pop_turn, of a counter that was k: the loop is run again, from the values it was entered with, for k turns"""
-    if state.item.kind != "pop" or state.policy != "recompute":
-        return None
     turn, count = state.turn, f"turn {state.turn.header}"
     first, labels = state.fresh, _labels(state)
 
@@ -59,11 +56,9 @@ def run_to_turn(state: Resolution) -> Resolution | None:
     return on_the_way(state, way)
 
 
-@agenda_rule
-def tape_of_arguments(state: Resolution) -> Resolution | None:
+@rule_of("tape, recompute")
+def tape_of_arguments(state: Resolution) -> Resolution:
     """▶f returns (y, x…);  ◀f begins with αx… ← tape, and then all of f is run again"""
-    if state.item.kind != "tape" or state.policy != "recompute":
-        return None
     order = sorted(state.forward, key=lambda label: (label != state.primal.entry, label))
     labels = {label: state.fresh + i for i, label in enumerate(order, 1)}
     before = again((state.forward[label] for label in order), {**labels, OUTSIDE: state.fresh})
@@ -91,7 +86,7 @@ def turn_again(primal: Mapping[Label, Block], turn: Turn, to: Mapping[Label, Lab
         instructions = tuple(i for i in block.instructions if i.callee != Alpha(f"push {turn.header}"))
         phis = tuple(phi for phi in block.phis if block.label != turn.header or (carried and phi.target in turn.carried))
         [stays, *_] = (label for label in block.successors if label in turn.body)
-        jump = lead(block.jump, {label: stays for label in block.successors if label not in turn.body})
+        jump = decided(lead(block.jump, {label: stays for label in block.successors if label not in turn.body}))
         blocks.append(Block(block.label, phis, instructions, jump))
     return list(again(blocks, {**to, turn.outside: before}))
 

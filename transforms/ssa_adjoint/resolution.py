@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from immutables import Map
 
 from semantics.ssa.form import OUTSIDE, Block, Branch, Function, Goto, Instruction, Label, Literal, Module, Name, Parameter, Return
+from transforms.agenda import AtWork
 from transforms.ssa.rewriting import arrive
 from transforms.ssa_adjoint.stacks import TAPE, make
 from transforms.ssa_adjoint.turns import Turn, alpha
@@ -27,7 +28,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resolution:
+class Resolution(AtWork[Item]):
     """
     The resolution at work.
 
@@ -41,7 +42,6 @@ class Resolution:
     listing: Module
     policy: str
     arrays: bool
-    agenda: Any
     forward: Map[Label, Block] = Map()
     backward: Map[Label, Block] = Map()
     kept: Map[Label, tuple[str, ...]] = Map()
@@ -49,10 +49,6 @@ class Resolution:
     entry: Label = 1
     pullbacks: Map[Any, tuple[str, tuple[int, ...]]] = Map()
     done: tuple[Function, ...] = ()
-
-    @property
-    def item(self) -> Item:
-        return self.agenda[0]  # type: ignore[no-any-return]
 
     @property
     def primal(self) -> Function:
@@ -72,10 +68,6 @@ class Resolution:
         """The block of ▶f that returns."""
         [found] = (block for block in self.forward.values() if isinstance(block.jump, Return))
         return found
-
-    def then(self, **changes: Any) -> Resolution:
-        """The state after the current item."""
-        return replace(self, agenda=self.agenda[1], **changes)
 
 
 def by_label(blocks: Iterable[Block]) -> Map[Label, Block]:

@@ -1,0 +1,70 @@
+"""
+Agendas: what a transform has still to do, as a linked list (head, rest) or None, so that all states of a run share it.
+
+Every item has a kind, and for every kind there is one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Generic, Self, TypeVar
+
+from semantics.derivation import law_of
+from transforms.system import AgendaRule
+
+I = TypeVar("I")  # noqa: E741
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtWork(Generic[I]):
+    """A state with an agenda."""
+
+    agenda: Any
+
+    @property
+    def ended(self) -> bool:
+        return self.agenda is None
+
+    @property
+    def item(self) -> I:
+        """What is done next."""
+        return self.agenda[0]  # type: ignore[no-any-return]
+
+    def then(self, **changes: Any) -> Self:
+        """The state after the current item."""
+        return replace(self, agenda=self.agenda[1], **changes)
+
+
+S = TypeVar("S", bound=AtWork[Any])
+
+
+def rule_of(*kinds: str) -> Callable[[Callable[[S], S]], AgendaRule[S]]:
+    """Makes a function the rule for items of these kinds; its docstring is its law."""
+
+    def make(function: Callable[[S], S]) -> AgendaRule[S]:
+        @wraps(function)
+        def applied(state: S) -> S | None:
+            return function(state) if state.item.kind in kinds else None
+
+        return AgendaRule(function.__name__, law_of(function), applied)
+
+    return make
+
+
+def in_turn(items: Iterable[Any]) -> Any:
+    """The items as an agenda."""
+    agenda: Any = None
+    for item in reversed(tuple(items)):
+        agenda = item, agenda
+    return agenda
+
+
+def linked(cell: Any) -> list[Any]:
+    """The items of a linked list, the newest first."""
+    found: list[Any] = []
+    while cell is not None:
+        found.append(cell[0])
+        cell = cell[1]
+    return found
