@@ -18,6 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NoReturn
 
 from semantics.errors import AdjudgeError
@@ -50,18 +51,42 @@ class Counterexample:
     script: str = ""
     note: str = ""
 
+    @property
+    def place(self) -> str:
+        """One line: the inputs, those that are programs by their names only."""
+        shown = ", ".join(k if _long(v) else f"{k} = {exactly(v)}" for k, v in self.inputs.items())
+        return "always" if not shown else f"at {shown}" if not any(map(_long, self.inputs.values())) else f"by this {shown}"
+
     def __str__(self) -> str:
-        shown = ", ".join(f"{k} = {exactly(v)}" for k, v in self.inputs.items())
-        lines = [f"at {shown}" if shown else "always", f"  found  {exactly(self.found)}", f"  wanted {exactly(self.wanted)}"]
+        lines = [self.place]
+        lines += [line for v in self.inputs.values() if _long(v) for line in _block(v)]
+        lines += [*_labelled("found", self.found), *_labelled("wanted", self.wanted)]
         lines += [f"  cause  {self.cause}"] if self.cause else []
-        lines += [f"  note   {self.note}"] if self.note else []
+        lines += _labelled("note", self.note) if self.note else []
         return "\n".join(lines)
+
+
+def _long(value: Any) -> bool:
+    """Whether a value is a text of several lines, such as a program."""
+    return isinstance(value, str) and "\n" in value
+
+
+def _labelled(label: str, value: Any) -> list[str]:
+    """A value behind its label; the lines of a long one under it."""
+    return [f"  {label}", *_block(value)] if _long(value) else [f"  {label:<6} {exactly(value)}"]
+
+
+def _block(text: str) -> list[str]:
+    """The lines of a text, indented."""
+    return [f"    {line}".rstrip() for line in text.strip("\n").splitlines()]
 
 
 def exactly(value: Any) -> str:
     """A value in decimal and, for a double, in hexadecimal, so that it can be typed back bit for bit."""
     if isinstance(value, float):
         return f"{value!r} ({value.hex()})" if math.isfinite(value) else repr(value)
+    if isinstance(value, Fraction):
+        return str(value)
     if isinstance(value, tuple):
         return "(" + ", ".join(exactly(v) for v in value) + ("," if len(value) == 1 else "") + ")"
     return repr(value) if not isinstance(value, str) else value
@@ -132,7 +157,7 @@ def summary(verdict: Verdict) -> str:
         case Passed(n, what):
             return f"passed on {n}: {what}"
         case Refuted(counterexample, kind):
-            return f"refuted ({kind}): {str(counterexample).splitlines()[0]}"
+            return f"refuted ({kind}): {counterexample.place}"
         case Unknown(reason):
             return f"unknown: {reason}"
         case Vacuous(why):
@@ -214,10 +239,12 @@ class Report:
                 "verdict": type(self.verdict).__name__,
                 "counts": self.counts(),
                 "seed": self.seed,
+                "details": self.details,
                 "verdicts": [_json(v) for v in self.verdicts],
                 "ledger": [{"check": e.check, "seconds": e.seconds, "skipped": e.skipped} for e in self.ledger],
             },
             indent=1,
+            default=str,
         )
 
     def __str__(self) -> str:

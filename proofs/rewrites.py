@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from checkers.optimizer_audit.array_rules import prove_array_rule
 from checkers.smt.equality import judge_in_ieee, judge_over_reals
 from checkers.smt.ieee import DOUBLE, HALF, LADDER, TINY, Format
 from checkers.smt.inquiry import Judgment
@@ -81,6 +82,8 @@ def in_format(rule: PatternRule, format: Format, rlimit: int = RLIMIT) -> Judgme
 
 def judge(rule: PatternRule, formats: Sequence[Format] = LADDER, rlimit: int = RLIMIT) -> list[Judgment]:
     """The rule on the ladder. A rule that claims the reals only is also taken to f64, for the input that tells it from equality."""
+    if not rule.is_scalar:
+        return [Judgment(v.claim, "shape by shape", v) for v in prove_array_rule(rule, rlimit)]
     steps = formats if rule.domain != "REAL" else (DOUBLE,)
     return [over_reals(rule, rlimit), *(in_format(rule, f, rlimit) for f in steps)]
 

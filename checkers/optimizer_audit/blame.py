@@ -1,25 +1,26 @@
 """
 Blame: which step of a pass is the first bad one, and the smallest program on which its rule goes wrong.
 
-The run is recorded and bisected: the program before the bad step agrees with the start at the failing points, the one after it does
-not.
+The run is recorded and bisected: the program before the bad step agrees with the start, the one after it does not. What agreement
+is, is up to the caller: the value at failing points, or the gradient. For passes in a row the steps are those of all of them; for a
+function the one step is the function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from checkers.optimizer_audit.pass_values import compare
+from checkers.optimizer_audit.pass_values import compare, signature
 from checkers.optimizer_audit.reduction import reduce, text_of
 from checkers.optimizer_audit.samples import Point
+from checkers.optimizer_audit.subjects import Pass, Redo, as_pass
 from semantics.derivation import Step
-from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.wellformed import problems
-from transforms.system import Rewrite, RewriteSystem, places
 
-FUEL = 3_000
+Bad = Callable[[Program, Program], bool]
 
 
 @dataclass(frozen=True)
@@ -37,46 +38,44 @@ class Blame:
         return f"{where}\nbefore:\n{text_of(self.before)}\nafter:\n{text_of(self.after)}"
 
 
-def first_bad_step(system: RewriteSystem, program: Program, points: Sequence[Point], domain: str) -> Blame | None:
+def first_bad_step(system: Any, program: Program, points: Sequence[Point], domain: str) -> Blame | None:
     """The first step that changes what `program` computes at `points`, by bisection; None if the recorded run is sound there."""
-    try:
-        steps = system.derive(program, fuel=FUEL, checked=False).steps
-    except AdjudgeError:
-        steps = ()
-    if not steps or not bad(program, steps[-1].after, points, domain):
+    subject = system if isinstance(system, Pass) else as_pass(system, domain)
+    return blamed_step(subject, program, lambda before, after: bad(before, after, points, domain))
+
+
+def blamed_step(subject: Pass, program: Program, is_bad: Bad) -> Blame | None:
+    """The first step after which the program is bad, compared with the start; None if the recorded run ends well."""
+    steps = subject.steps(program)
+    if not steps or not is_bad(program, steps[-1].after):
         return None
     low, high = 0, len(steps)  # the program after `low` steps is sound, after `high` steps bad
     while high - low > 1:
         middle = (low + high) // 2
-        if bad(program, steps[middle - 1].after, points, domain):
+        if is_bad(program, steps[middle - 1].after):
             high = middle
         else:
             low = middle
-    return _shrunk(system, steps[high - 1], points, domain, high)
+    return _shrunk(subject, steps[high - 1], is_bad, high)
 
 
 def bad(before: Program, after: Program, points: Sequence[Point], domain: str) -> bool:
-    """Whether `after` is ill-formed or computes something else."""
-    if next(iter(problems(after)), None) is not None:
+    """Whether `after` is ill-formed, takes other parameters, or computes something else."""
+    if next(iter(problems(after)), None) is not None or signature(before) != signature(after):
         return True
     return compare(before, after, points, domain)[0] is not None
 
 
-def _shrunk(system: RewriteSystem, step: Step[Program], points: Sequence[Point], domain: str, number: int) -> Blame:
-    rule = next(r for r in system.rules if r.name == step.rule)
-
-    def fails(program: Program) -> bool:
-        return wrong(rule, program, points, domain) is not None
-
-    small = reduce(step.before, fails) if fails(step.before) else step.before
-    after = wrong(rule, small, points, domain) or step.after
+def _shrunk(subject: Pass, step: Step[Program], is_bad: Bad, number: int) -> Blame:
+    again = subject.redo.get(step.rule)
+    if again is None or wrong(again, step.before, is_bad) is None:
+        return Blame(step.rule, step.place, step.before, step.after, number)
+    small = reduce(step.before, lambda p: wrong(again, p, is_bad) is not None)
+    after = wrong(again, small, is_bad)
+    assert after is not None
     return Blame(step.rule, step.place, small, after, number)
 
 
-def wrong(rule: Rewrite, program: Program, points: Sequence[Point], domain: str) -> Program | None:
+def wrong(again: Redo, program: Program, is_bad: Bad) -> Program | None:
     """What one step of the rule makes of the program, if that is bad."""
-    for place in places(program):
-        after = rule.function(program, place)
-        if after is not None and bad(program, after, points, domain):
-            return after
-    return None
+    return next((after for after in again(program) if is_bad(program, after)), None)

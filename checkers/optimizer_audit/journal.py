@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from checkers.verdict import LedgerEntry, OutOfScope, Report, Unknown, Verdict
 from semantics.errors import AdjudgeError
+
+_WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Callable[[str], None]) -> Iterator[None]:
+    """Tells `watcher` the name of every check as it begins: audits can be long."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
 
 
 @dataclass
@@ -26,6 +40,8 @@ class Journal:
         if name in self.skip:
             self.ledger.append(LedgerEntry(name, 0.0, "the caller asked to skip it"))
             return ()
+        if (watcher := _WATCHER.get()) is not None:
+            watcher(name)
         began = time.perf_counter()
         try:
             found = tuple(judge())

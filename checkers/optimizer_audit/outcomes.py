@@ -9,7 +9,7 @@ What a program does at a point, as a value to compare: on the machine (doubles) 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,13 +19,15 @@ from flint import arb, ctx
 from checkers.columns.ball import BALLS, BITS
 from checkers.columns.leaves import map_leaves
 from checkers.columns.undecided import Undecided
+from semantics.arrays import Array, broadcast_positions, broadcast_shapes, size_of
 from semantics.columns.exact import lift as exact_lift
 from semantics.denotation import FLOATS, FRACTIONS, Reading, denote
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Apply, Constant, NodeId, Program
 from semantics.machine import Machine
 from semantics.primitives.row import Primitive
-from semantics.tangents import Sparse, Zero, dense
+from semantics.primitives.table import ELEMENTWISE
+from semantics.tangents import Sparse, SparseArray, Zero, dense
 from semantics.type_language import type_of
 from semantics.values import Closure, same
 
@@ -145,12 +147,16 @@ def agree(a: Any, b: Any) -> bool:
     todo = [(a, b)]
     while todo:
         x, y = todo.pop()
-        x, y = (dense(v) if isinstance(v, Sparse) else v for v in (x, y))
+        x, y = (dense(v) if isinstance(v, (Sparse, SparseArray)) else v for v in (x, y))
         match x, y:
             case (tuple(), tuple()):
                 if len(x) != len(y):
                     return False
                 todo.extend(zip(x, y, strict=True))
+            case (Array(), Array()):
+                if (x.dtype, x.shape) != (y.dtype, y.shape):
+                    return False
+                todo.extend(zip(x.items, y.items, strict=True))
             case (Closure(), Closure()):
                 continue
             case (arb(), _) | (_, arb()) if _is_real(x) and _is_real(y):
@@ -182,6 +188,8 @@ def shown(value: Any) -> Any:
     """A value over the reals as something to print: fractions and balls as text, doubles as they are."""
     if isinstance(value, tuple):
         return tuple(shown(v) for v in value)
+    if isinstance(value, Array):
+        return value.with_items(shown(v) for v in value.items)
     if isinstance(value, Fraction):
         return float(value) if abs(value) < 2**1023 and Fraction(float(value)) == value else str(value)
     return value.str(17) if isinstance(value, arb) else value
@@ -222,8 +230,7 @@ def on_a_kink(program: Program, point: Sequence[Any]) -> bool:
         if met or primitive.name == "switch":
             return
         try:
-            smooth_power = primitive.name == "pow" and float(arguments[1]).is_integer() and arguments[1] >= 0
-            if (primitive.on_kink(*arguments) and not smooth_power) or not (smooth_power or primitive.in_domain(*arguments)):
+            if any(_rough(primitive, operands) for operands in _element_by_element(primitive, arguments)):
                 met.append(True)
         except (ArithmeticError, ValueError, TypeError):
             met.append(True)
@@ -233,3 +240,29 @@ def on_a_kink(program: Program, point: Sequence[Any]) -> bool:
     except AdjudgeError:
         return True
     return bool(met)
+
+
+def _rough(primitive: Primitive, arguments: Sequence[Any]) -> bool:
+    """Whether scalars lie on a kink, or outside the domain."""
+    if primitive.name == "pow" and float(arguments[1]).is_integer() and arguments[1] >= 0:
+        return False
+    return primitive.on_kink(*arguments) or not primitive.in_domain(*arguments)
+
+
+# rows of arrays that choose among elements, or have a kink of their own
+CHOOSING = frozenset({"reduce_max", "reduce_min", "sort", "norm", "cumprod", "reduce_prod"})
+
+
+def _element_by_element(primitive: Primitive, arguments: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The scalars that an elementwise primitive meets; nothing for other rows of arrays, unless they choose among elements."""
+    if not any(isinstance(a, Array) for a in arguments):
+        yield arguments
+    elif primitive.name in ELEMENTWISE:
+        shape = broadcast_shapes([a.shape for a in arguments if isinstance(a, Array)], primitive.name)
+        parts = [
+            [a.items[k] for k in broadcast_positions(a.shape, shape)] if isinstance(a, Array) else [a] * size_of(shape)
+            for a in arguments
+        ]
+        yield from zip(*parts, strict=True)
+    elif primitive.name in CHOOSING:
+        raise ValueError(f"{primitive.name} may have a kink here")

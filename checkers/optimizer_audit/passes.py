@@ -1,68 +1,34 @@
 """
 The judgment on a pass, on programs built to contain its triggers: algebra with treacherous constants, shapes that passes get wrong,
-random graphs, gradients of them, and what the caller gives.
+random graphs, arrays and records, gradients of them, and what the caller gives.
 
-A program is compared with what became of it in the equality domain of the pass. The first failure of each kind is shrunk and, where
-the pass is made of rules, blamed on the first bad step.
+A program is compared with what became of it in the equality domain of the pass. The first failure of each kind is shrunk and blamed
+on the first bad step of the run: a rule, a pass among several, or the function as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 from checkers.optimizer_audit.blame import first_bad_step
 from checkers.optimizer_audit.journal import Journal
-from checkers.optimizer_audit.outcomes import Runner, Value, said
+from checkers.optimizer_audit.pass_gradients import gradients_kept, optimized_gradients
 from checkers.optimizer_audit.pass_order import ends_as_claimed, orders, same_either_way, settles
-from checkers.optimizer_audit.pass_values import Difference, compare, points_for, raised, signature
+from checkers.optimizer_audit.pass_programs import Bench, explained
+from checkers.optimizer_audit.pass_values import compare, points_for, raised, signature
 from checkers.optimizer_audit.reduction import reduce, text_of
-from checkers.optimizer_audit.rule_gradients import Gradients, judged, reals_of
-from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
+from checkers.optimizer_audit.samples import names_of
 from checkers.optimizer_audit.subjects import Broken, Pass, as_pass
+from checkers.optimizer_audit.trigger_sources import generated_wholes, sourced, unreachable
 from checkers.optimizer_audit.triggers import generated, own_triggers, triggers
+from checkers.optimizer_audit.typed_steps import typed
 from checkers.optimizer_audit.validation import validated
 from checkers.verdict import Counterexample, Passed, Refuted, Report, Unknown, Vacuous, Verdict
-from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.wellformed import problems
-from transforms import inline
-from transforms.gradient_programs import gradient_program
 
-GENERATED, GRADIENTS, OF_GRADIENTS = 24, 16, 5
-ENOUGH = 3
-
-
-@dataclass
-class Bench:
-    """The programs, each with what the pass made of it; made once, used by every check."""
-
-    subject: Pass
-    seed: int
-    pairs: list[tuple[Program, Program]] = field(default_factory=list)
-    broken: list[tuple[Program, Broken]] = field(default_factory=list)
-    refused: list[tuple[Program, Broken]] = field(default_factory=list)
-
-    def add(self, programs: Sequence[Program]) -> None:
-        for program in programs:
-            if sum(b.endless for _, b in self.broken) >= ENOUGH:
-                return
-            after = self.subject(program)
-            if isinstance(after, Program):
-                self.pairs.append((program, after))
-            else:
-                (self.refused if after.refused else self.broken).append((program, after))
-
-    @property
-    def sound(self) -> list[tuple[Program, Program]]:
-        """The pairs whose result is a program that can be run."""
-        return [(p, q) for p, q in self.pairs if next(iter(problems(q)), None) is None]
-
-    @property
-    def changed(self) -> list[tuple[Program, Program]]:
-        """The sound pairs that differ."""
-        return [(p, q) for p, q in self.sound if p is not q and p != q]
+GENERATED, WHOLES = 24, 6
 
 
 def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: frozenset[str], domain: str | None = None) -> Report:
@@ -70,33 +36,36 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     p = as_pass(subject, domain)
     journal = Journal(f"pass {p.name}", skip)
     bench = Bench(p, seed)
-    own = own_triggers(p.system.rules) if p.system is not None else ()
-    bench.add([*examples, *(t.program for t in triggers()), *own, *generated(seed, GENERATED)])
+    shipped = [*(t.program for t in (*triggers(), *sourced())), *unreachable()]
+    bench.add([*examples, *shipped, *own_triggers(p.rules), *generated(seed, GENERATED), *generated_wholes(seed, WHOLES)])
     journal.check("gives a program", lambda: [_gives(bench)])
     journal.check("well-formed", lambda: [_wellformed(bench)])
     journal.check("signature", lambda: [_signature(bench)])
+    journal.check("types", lambda: [typed(bench.runs)])
     values = journal.check("values", lambda: [_values(bench)])
     if any(isinstance(v, Refuted) for v in values) or bench.broken:
         why = "values are not kept" if not bench.broken else "the pass gives no program for some"
         for name in ("gradients", "gradients optimized", "translation validation"):
             journal.not_judged(name, why)
     else:
-        journal.check("gradients", lambda: _gradients(bench))
-        journal.check("gradients optimized", lambda: [_optimized_gradients(bench)])
-        journal.check("translation validation", lambda: validated(bench.changed, p.domain))
+        journal.check("gradients", lambda: gradients_kept(bench))
+        journal.check("gradients optimized", lambda: [optimized_gradients(bench)])
+        journal.check("translation validation", lambda: _validated(bench, journal))
     journal.check("cost", lambda: [_cost(bench)])
     journal.check("idempotence", lambda: [settles(p, bench.changed)])
     if p.system is None:
-        journal.not_judged("measure, order, blame by steps", "the pass is a function: its steps cannot be seen")
+        journal.not_judged("measure, order", "the pass is no system of rules")
     else:
         system, programs = p.system, [before for before, _ in bench.changed]
         journal.check("measure", lambda: [ends_as_claimed(system, programs)])
         journal.check("order", lambda: [orders(system, programs, seed)])
         journal.check("recorded and unrecorded", lambda: [same_either_way(system, programs)])
-        journal.details["rules fired"] = dict(p.fired)
-        journal.details["rules that never fired"] = [r.name for r in p.system.rules if not p.fired[r.name]]
-        if idle := journal.details["rules that never fired"]:
-            journal.not_judged(f"{len(idle)} of {len(p.system.rules)} rules", "they fired on no program: " + ", ".join(idle[:8]))
+    if p.rules:
+        journal.details["rules fired"] = dict(bench.fired)
+        idle = [name for name in p.redo if name not in bench.fired]
+        journal.details["rules that never fired"] = idle
+        if idle:
+            journal.not_judged(f"{len(idle)} of {len(p.redo)} rules", "they fired on no program: " + ", ".join(idle[:8]))
     if bench.refused:
         journal.not_judged(f"{len(bench.refused)} programs", f"the pass refused them, first with {bench.refused[0][1].why}")
     journal.details["programs"] = len(bench.pairs) + len(bench.broken) + len(bench.refused)
@@ -131,11 +100,12 @@ def _wellformed(bench: Bench) -> Verdict:
         if (problem := next(iter(problems(after)), None)) is not None:
             small = reduce(program, lambda p: _ill_formed(bench.subject, p), most=120)
             made = bench.subject(small)
-            blame = first_bad_step(bench.subject.system, small, [], bench.subject.domain) if bench.subject.system else None
+            blame = first_bad_step(bench.subject, small, [], bench.subject.domain)
             note = str(blame) if blame else f"after:\n{text_of(made)}"
-            cause = f"{problem[0]}: {problem[1]}"
+            found = f"{problem[0]}: {problem[1]}"
+            cause = f"rule {blame.rule}: {found}" if blame else found
             return Refuted(
-                Counterexample({"program": str(small)}, cause, "a well-formed program", cause, note=note), "fault", claim
+                Counterexample({"program": str(small)}, found, "a well-formed program", cause, note=note), "fault", claim
             )
     return Passed(len(bench.pairs), "programs", claim)
 
@@ -166,122 +136,18 @@ def _values(bench: Bench) -> Verdict:
         found, runs = compare(program, after, points_for(program, domain, bench.seed), domain)
         tried += runs
         if found is not None:
-            return Refuted(_explained(bench, program, found), "fault", claim)
+            return Refuted(explained(bench, program, found), "fault", claim)
     if not tried:
         return Vacuous("no changed program has a value at the points", claim)
     return Passed(tried, f"runs of {len(bench.changed)} changed programs", claim)
 
 
-def _explained(bench: Bench, program: Program, found: Difference) -> Counterexample:
-    """The failing program and point, made small, with the step to blame."""
-    subject, domain = bench.subject, bench.subject.domain
-
-    def at(p: Program, points: Sequence[Point]) -> Difference | None:
-        after = subject(p)
-        if isinstance(after, Broken) or next(iter(problems(after)), None) is not None or signature(after) != signature(p):
-            return None
-        return compare(p, after, points, domain)[0]
-
-    def near(p: Program) -> Sequence[Point]:
-        return [found.point, *points_for(p, domain, bench.seed)]
-
-    small = reduce(program, lambda p: at(p, near(p)) is not None)
-    first = at(small, near(small)) or found
-    point = shrink(first.point, lambda candidate: at(small, [candidate]) is not None)
-    last = at(small, [point]) or first
-    blame = first_bad_step(subject.system, small, [point], domain) if subject.system is not None else None
-    made = subject(small)
-    note = f"{blame}" if blame is not None else f"before:\n{small}\nafter:\n{made}"
-    if subject.system is not None and blame is None:
-        note += "\nthe recorded run is sound here: the worklist, not a rule, is to blame"
-    cause = f"rule {blame.rule}" if blame is not None else ""
-    return Counterexample(
-        dict(zip(names_of(small), last.point, strict=True)), said(last.after), said(last.before), cause, note=note
-    )
-
-
-def _gradients(bench: Bench) -> list[Verdict]:
-    """grad(opt p) against grad(p), over the reals; at a kink of p a change is a convention."""
-    claim = "gradients are kept: grad of the result is grad of the program"
-    verdicts: list[Verdict] = []
-    tried = 0
-    for program, after in _spread(bench.changed, GRADIENTS):
-        wrt = reals_of(types_of(program))
-        points = list(edge_samples(types_of(program), numbers_in(program), seed=bench.seed, most=12, finite=True))
-        if not wrt or not _is_real(program, points):
-            continue
-        try:
-            gradients = Gradients(program, after, wrt, quick=True)
-        except AdjudgeError:
-            continue
-        for verdict in judged(gradients, points, names_of(program), claim):
-            if isinstance(verdict, Refuted):
-                c = verdict.counterexample
-                note = f"before:\n{program}\nafter:\n{after}"
-                shown = Counterexample(c.inputs, c.found, c.wanted, c.cause, note=note)
-                if all(not isinstance(v, Refuted) or v.kind != verdict.kind for v in verdicts):
-                    verdicts.append(Refuted(shown, verdict.kind, claim))
-            elif isinstance(verdict, Passed):
-                tried += verdict.n
-        if any(isinstance(v, Refuted) and v.kind == "fault" for v in verdicts):
-            return verdicts
-    if tried:
-        verdicts.append(Passed(tried, "points of changed programs", claim))
-    return verdicts or [Vacuous("no changed program has a real value and a real parameter", claim)]
-
-
-def _is_real(program: Program, points: Sequence[Point]) -> bool:
-    """Whether the program yields reals."""
-    runner = Runner(program)
-    return any(isinstance(v := runner(p), Value) and type(v.value) is float for p in points[:4])
-
-
-def _optimized_gradients(bench: Bench) -> Verdict:
-    """opt(grad p) against grad(p): gradients are programs too, with tuples, closures and sensitivities in them."""
-    claim = "the optimized gradient is the gradient"
-    domain, tried, count = bench.subject.domain, 0, 0
-    for program in _gradient_programs(bench):
-        after = bench.subject(program)
-        if isinstance(after, Broken):
-            if after.refused:
-                continue
-            return Refuted(Counterexample({"program": str(program)}, after.why, "a program"), "fault", claim)
-        if next(iter(problems(after)), None) is not None:
-            return Refuted(Counterexample({"program": str(program)}, "an ill-formed program", "a program"), "fault", claim)
-        found, runs = compare(program, after, points_for(program, domain, bench.seed)[:8], domain)
-        tried, count = tried + runs, count + (program != after)
-        if found is not None:
-            return Refuted(_explained(bench, program, found), "fault", claim)
-    return (
-        Passed(tried, f"runs of {count} gradients that it changed", claim) if tried else Vacuous("no gradient could be made", claim)
-    )
-
-
-def _gradient_programs(bench: Bench) -> Iterator[Program]:
-    """Gradients of the shapes and of generated programs: as J leaves them, and with their calls opened."""
-    made = 0
-    for program, _ in bench.pairs[:40] + bench.pairs[-OF_GRADIENTS:]:
-        if made == 2 * OF_GRADIENTS:
-            return
-        wrt = reals_of(types_of(program))
-        if not wrt or not _is_real(program, edge_samples(types_of(program), seed=bench.seed, most=4, finite=True)):
-            continue
-        try:
-            gradient = gradient_program(program, wrt)
-            yield gradient
-            yield inline.SYSTEM.run(gradient, fuel=2_000)
-        except AdjudgeError:
-            continue
-        made += 1
-
-
-def _spread(pairs: list[tuple[Program, Program]], most: int) -> list[tuple[Program, Program]]:
-    """At most `most` of them: the first, which are examples and shapes, and others evenly spread."""
-    if len(pairs) <= most:
-        return pairs
-    half = most // 2
-    rest = pairs[half:]
-    return [*pairs[:half], *rest[:: max(1, len(rest) // half)][:half]]
+def _validated(bench: Bench, journal: Journal) -> list[Verdict]:
+    """The recorded runs, step by step, and what was proved of them into the details."""
+    verdicts, tally = validated(bench.runs, bench.subject.domain, bench.seed)
+    journal.details["steps"] = dict(tally.statuses)
+    journal.details["steps not proved"] = dict(tally.doubts)
+    return verdicts
 
 
 def _cost(bench: Bench) -> Verdict:

@@ -15,9 +15,12 @@ from checkers.optimizer_audit.outcomes import Runner, Stopped, Value, agree, ove
 from checkers.optimizer_audit.samples import Point, edge_samples, names_of, numbers_in, shrink, types_of
 from checkers.optimizer_audit.scripts import script_of
 from checkers.verdict import Counterexample, Passed, Refuted, Vacuous, Verdict
+from semantics.arrays import Array
 from semantics.conditions import Condition
+from semantics.errors import Trap
 from semantics.ir import Program
 from semantics.type_language import SCALARS
+from semantics.values import same
 
 BIT_POINTS, REAL_POINTS = 400, 80
 
@@ -42,7 +45,7 @@ def types_in(rule: Rule) -> tuple[Any, ...]:
     declared = getattr(rule, "variables", None)
     if not declared:
         return types_of(rule.left)
-    return tuple(SCALARS.get(t, t) for t in declared.values())
+    return tuple(SCALARS.get(t, t) if isinstance(t, str) else t for t in declared.values())
 
 
 def allowed(rule: Rule) -> Callable[[Point], bool]:
@@ -57,7 +60,7 @@ def allowed(rule: Rule) -> Callable[[Point], bool]:
     def holds(point: Point) -> bool:
         try:
             return known.holds(dict(zip(names, point, strict=True)))
-        except (ArithmeticError, ValueError, TypeError):
+        except (ArithmeticError, ValueError, TypeError, Trap):
             return False
 
     return holds
@@ -114,13 +117,15 @@ class Sides:
 
 def _plain(value: Any) -> bool:
     """Whether a value stands for a real: neither infinite nor NaN, and not so large that fractions crawl."""
+    if isinstance(value, Array):
+        return all(map(_plain, value.items))
     return type(value) is not float or abs(value) < 2.0**300
 
 
-def equal_bits(rule: Rule, seed: int, kind: str) -> Verdict:
+def equal_bits(rule: Rule, seed: int, kind: str, most: int = BIT_POINTS) -> Verdict:
     """Both sides on the machine over the edge pool. A difference is of `kind`; the smallest one found is reported."""
     claim = "equal in IEEE-754, bit for bit"
-    sides, points = Sides(rule), points_of(rule, seed)
+    sides, points = Sides(rule), points_of(rule, seed, most=most)
     tried = [p for p in points if isinstance(sides.left(p), Value)]
     bad = next((p for p in tried if sides.bits_differ(p)), None)
     if bad is not None:
@@ -139,7 +144,9 @@ def suspected(sides: Sides, point: Point) -> str:
     if not isinstance(b, Value):
         return "the right side stops where the left has a value"
     x, y = a.value, b.value
-    if type(x) is not type(y):
+    if isinstance(x, Array) and isinstance(y, Array) and (x.dtype, x.shape) == (y.dtype, y.shape):
+        x, y = next(((u, v) for u, v in zip(x.items, y.items, strict=True) if not same(u, v)), (x, y))
+    if type(x) is not type(y) or (isinstance(x, Array) and type_name(x) != type_name(y)):
         return f"the left side is {_article(x)}, the right side {_article(y)}"
     if isinstance(x, float) and isinstance(y, float):
         if math.isnan(x):
@@ -157,11 +164,11 @@ def _article(x: Any) -> str:
     return f"{'an' if type_name(x)[0] in 'if' else 'a'} {type_name(x)}"
 
 
-def equal_reals(rule: Rule, seed: int, kind: str) -> Verdict:
+def equal_reals(rule: Rule, seed: int, kind: str, most: int = REAL_POINTS) -> Verdict:
     """Both sides over the reals at finite points: fractions where the rule is rational, disjoint enclosures elsewhere."""
     claim = "equal over the reals, at points"
     sides = Sides(rule)
-    points = [p for p in points_of(rule, seed, finite=True, most=REAL_POINTS) if all(_plain(v) for v in p)]
+    points = [p for p in points_of(rule, seed, finite=True, most=most) if all(_plain(v) for v in p)]
     tried = 0
     for point in points:
         if not isinstance(over_the_reals(rule.left, point), Value):
@@ -177,10 +184,10 @@ def equal_reals(rule: Rule, seed: int, kind: str) -> Verdict:
     return Passed(tried, "points, exact or enclosed values", claim)
 
 
-def equal_types(rule: Rule, seed: int) -> Verdict:
+def equal_types(rule: Rule, seed: int, most: int = REAL_POINTS) -> Verdict:
     """A rule that keeps meaning keeps types: an integer 0 is not the real 0.0."""
     claim = "the type of the value is kept"
-    sides, points = Sides(rule), points_of(rule, seed, finite=True, most=REAL_POINTS)
+    sides, points = Sides(rule), points_of(rule, seed, finite=True, most=most)
     bad = next((p for p in points if sides.types_differ(p)), None)
     if bad is not None:
         bad = shrink(bad, sides.types_differ)

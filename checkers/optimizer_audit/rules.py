@@ -10,17 +10,20 @@ Both questions are always asked, so that a report can say "refuted in IEEE-754, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from checkers.optimizer_audit import rule_structure as structure
+from checkers.optimizer_audit.array_rules import audit_array_rule, judged_as_arrays
+from checkers.optimizer_audit.critical_pairs import confluent
+from checkers.optimizer_audit.divergence import Divergence, in_the_reals, on_the_machine
 from checkers.optimizer_audit.journal import Journal
 from checkers.optimizer_audit.outcomes import Runner, Value, said, same_bits
-from checkers.optimizer_audit.rule_conditions import as_text, in_words, weakest
 from checkers.optimizer_audit.rule_gradients import keeps_gradients
+from checkers.optimizer_audit.rule_kinds import proved_in_every_kind
 from checkers.optimizer_audit.rule_values import (
     Rule,
-    Sides,
     equal_bits,
     equal_reals,
     equal_types,
@@ -28,29 +31,61 @@ from checkers.optimizer_audit.rule_values import (
     removed_singularities,
 )
 from checkers.optimizer_audit.samples import edge_samples, names_of, types_of
+from checkers.optimizer_audit.side_conditions import of_the_declared, what_would_save
 from checkers.optimizer_audit.triggers import generated, triggers
 from checkers.verdict import Counterexample, Passed, Proved, Refuted, Report, Vacuous, Verdict
 from semantics.ir import Program
+from transforms.system import Rewrite
 
 RLIMIT = 1_500_000
 IN_CONTEXT = 16
 
 
-def audit_rule(rule: Any, seed: int, examples: Sequence[Program], skip: frozenset[str], rlimit: int = RLIMIT) -> Report:
-    """The report on a rule (`transforms.pattern.PatternRule`, or anything of that shape)."""
+def audit_rule(
+    rule: Any,
+    seed: int,
+    examples: Sequence[Program],
+    skip: frozenset[str],
+    rlimit: int = RLIMIT,
+    *,
+    others: Sequence[Any] | None = None,
+    words: Iterable[str] | None = None,
+) -> Report:
+    """
+    The report on a rule (`transforms.pattern.PatternRule`, or anything of that shape).
+
+    others  the rules it is used with, for critical pairs and subsumption; the shipped ones of its domain if not given
+    words   the vocabulary of side conditions (`rule_conditions.vocabulary`), if not ours
+    """
+    known, rewrites = shipped(rule.domain) if others is None else (tuple(others), ())
+    if judged_as_arrays(rule):
+        return _with_structure(audit_array_rule(rule, seed, skip, rlimit), rule, skip, known, rewrites)
     journal = Journal(f"rule {rule.name}", skip)
     bits = rule.domain in ("BITS", "IEEE")
     satisfiable = bool(points_of(rule, seed))
     if not satisfiable:
         journal.verdicts.append(Vacuous("no point that was tried satisfies the side condition", "side condition"))
     journal.check("proof over the reals", lambda: [_proved(rule, "convention" if bits else "fault", rlimit)])
-    real = journal.check("values over the reals", lambda: [equal_reals(rule, seed, "convention" if bits else "fault")])
-    machine = journal.check("values in IEEE-754", lambda: [equal_bits(rule, seed, "fault" if bits else "convention")])
+    real = journal.check(
+        "values over the reals",
+        lambda: [_node_by_node(rule, equal_reals(rule, seed, "convention" if bits else "fault"), in_the_reals)],
+    )
+    machine = journal.check(
+        "values in IEEE-754",
+        lambda: [_node_by_node(rule, equal_bits(rule, seed, "fault" if bits else "convention"), on_the_machine)],
+    )
     _formats(journal, rule, bits, machine, rlimit)
     journal.check("types", lambda: [equal_types(rule, seed)])
     journal.check("gradients", lambda: keeps_gradients(rule, seed))
-    _conditions(journal, rule, seed, bits, machine if bits else real)
+    refuted = any(isinstance(v, Refuted) for v in (machine if bits else real))
+    if refuted:
+        what_would_save(journal, rule, seed, words, rlimit)
+    elif rule.condition is not None:
+        of_the_declared(journal, rule, seed, words, rlimit)
     _as_rewrite(journal, rule, seed, examples)
+    _among_others(
+        journal, rule, known, rewrites, "the rule does not keep values" if refuted else "" if satisfiable else "it never fires"
+    )
     if removed := removed_singularities(rule, seed):
         shown = ", ".join(str(dict(zip(names_of(rule.left), p, strict=True))) for p in removed)
         journal.details["defined only on the right"] = shown
@@ -71,10 +106,18 @@ def in_short(verdicts: Sequence[Verdict]) -> str:
     return f"{answer('equal in IEEE', 'bit-equal')} in IEEE-754, {answer('equal over the reals')} over the reals"
 
 
-def _proved(rule: Rule, kind: str, rlimit: int) -> Verdict:
-    from checkers.smt.equality import equal_over_reals
+def _node_by_node(rule: Rule, verdict: Verdict, diverge: Callable[..., Divergence | None]) -> Verdict:
+    """A refutation with both sides printed node by node at its point."""
+    if not isinstance(verdict, Refuted):
+        return verdict
+    found = verdict.counterexample
+    shown = diverge(rule.left, rule.right, tuple(found.inputs.values()))
+    note = "\n".join(part for part in (found.note, str(shown) if shown else "") if part)
+    return replace(verdict, counterexample=replace(found, note=note))
 
-    verdict = equal_over_reals(rule.left, rule.right, None, rule.condition, rlimit=rlimit)
+
+def _proved(rule: Rule, kind: str, rlimit: int) -> Verdict:
+    verdict = proved_in_every_kind(rule, rlimit)
     return Refuted(verdict.counterexample, kind, verdict.claim) if isinstance(verdict, Refuted) else verdict
 
 
@@ -107,42 +150,8 @@ def _in_format(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _conditions(journal: Journal, rule: Rule, seed: int, bits: bool, judged: Sequence[Verdict]) -> None:
-    """For a rule that failed, the weakest condition that would save it; for one that holds, whether its own is needed."""
-    sides = Sides(rule)
-    differ = sides.bits_differ if bits else sides.reals_differ
-    if any(isinstance(v, Refuted) for v in judged):
-        points = points_of(rule, seed, finite=not bits, most=300 if bits else 80)
-        failing = [p for p in points if differ(p)]
-        chosen = weakest(names_of(rule.left), failing, [p for p in points if not differ(p)])
-        if chosen is None:
-            journal.not_judged(
-                "weakest side condition", "no conjunction of three atoms of the vocabulary makes it hold at the points tried"
-            )
-            return
-        journal.details["holds when"] = in_words(chosen)
-        journal.details["holds when, as a condition"] = as_text(chosen)
-        journal.not_judged("weakest side condition", f"holds at all points tried when {in_words(chosen)}; tested, not proved")
-    elif rule.condition is not None:
-        bare = Sides(_Bare(rule))
-        differ = bare.bits_differ if bits else bare.reals_differ
-        needed = any(differ(p) for p in points_of(bare.rule, seed, finite=not bits, most=120))
-        journal.details["side condition needed"] = needed
-        if not needed:
-            journal.not_judged("necessity of the side condition", "no point was found where the rule fails without it")
-
-
-class _Bare:
-    """A rule without its side condition."""
-
-    def __init__(self, rule: Any) -> None:
-        self.name, self.left, self.right, self.domain = rule.name, rule.left, rule.right, rule.domain
-        self.condition = None
-        self.variables = getattr(rule, "variables", None)
-
-
 def _as_rewrite(journal: Journal, rule: Any, seed: int, examples: Sequence[Program]) -> None:
-    """Firing, termination, subsumption, hits."""
+    """Firing, termination, hits."""
     rewrite = structure.known(rule)
     if rewrite is None:
         journal.not_judged("rewriting", "the rule is two programs and no rewrite")
@@ -154,14 +163,39 @@ def _as_rewrite(journal: Journal, rule: Any, seed: int, examples: Sequence[Progr
         return [verdict]
 
     journal.check("firing", fire)
-    journal.check("termination", lambda: [structure.terminates(rewrite, after[0])] if after[0] is not None else [])
+    journal.check("termination", lambda: [structure.terminates(rule, rewrite, after[0])] if after[0] is not None else [])
     if "hits" not in journal.skip:
         programs = [*examples, *(t.program for t in triggers()), *generated(seed, 12)]
         found = structure.hits(rewrite, programs)
         journal.details["hits"] = f"{len(found)} of {len(programs)} programs"
         kind = "fault" if rule.domain in ("BITS", "IEEE") else "convention"
         journal.check("in context", lambda: [_in_context(found[:IN_CONTEXT], kind, seed)])
-    journal.details["subsumed by"] = structure.subsumed(rule, _shipped()) if "subsumption" not in journal.skip else []
+
+
+def _with_structure(report: Report, rule: Any, skip: frozenset[str], others: Sequence[Any], rewrites: Sequence[Rewrite]) -> Report:
+    """The report on a rule about arrays, and what terms alone tell: termination, critical pairs, subsumption."""
+    journal = Journal(report.subject, skip)
+    journal.check("termination", lambda: [structure.terminates(rule, rule.rewrite, None)])
+    refuted = any(f.kind == "fault" for f in report.findings)
+    _among_others(journal, rule, others, rewrites, "the rule does not keep values" if refuted else "")
+    verdicts, ledger = (*report.verdicts, *journal.verdicts), (*report.ledger, *journal.ledger)
+    return replace(report, verdicts=verdicts, ledger=ledger, details={**report.details, **journal.details})
+
+
+def _among_others(journal: Journal, rule: Any, others: Sequence[Any], rewrites: Sequence[Rewrite], idle: str) -> None:
+    """Critical pairs and subsumption; `idle` says why pairs are not worth judging, if so."""
+    if structure.known(rule) is None or not hasattr(rule, "left_term"):
+        journal.not_judged("critical pairs", "the rule is no pattern")
+        return
+    if idle:
+        journal.not_judged("critical pairs", idle)
+    else:
+        journal.check("critical pairs", lambda: [confluent(rule, others, rewrites)])
+    if "subsumption" in journal.skip:
+        journal.details["subsumed by"] = []
+        return
+    journal.details["subsumed by"] = structure.subsumed(rule, rewrites or tuple(o.rewrite for o in others))
+    journal.details["instance of"] = structure.instance_in(rule, others)
 
 
 def _in_context(found: Sequence[tuple[Program, Program]], kind: str, seed: int) -> Verdict:
@@ -184,7 +218,8 @@ def _in_context(found: Sequence[tuple[Program, Program]], kind: str, seed: int) 
     return Passed(tried, f"runs of {len(found)} programs in which it fires", claim)
 
 
-def _shipped() -> tuple[Any, ...]:
-    from transforms.simplify import SYSTEM
+def shipped(domain: str) -> tuple[tuple[Any, ...], tuple[Rewrite, ...]]:
+    """The rules of our optimizer that are on where this domain is claimed, as patterns, and all of them as rewrites."""
+    from transforms.simplify import EXACT_RULES, FAST, FAST_RULES, SYSTEM
 
-    return SYSTEM.rules
+    return ((*EXACT_RULES, *FAST_RULES), FAST.rules) if domain == "REAL" else (EXACT_RULES, SYSTEM.rules)

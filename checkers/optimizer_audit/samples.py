@@ -14,9 +14,10 @@ from itertools import product
 from typing import Any
 
 from checkers.inputs import random_number
+from semantics.arrays import FLOATING, Array, single, size_of
 from semantics.ir import Constant, Parameter, Program
 from semantics.tangents import ZERO
-from semantics.type_language import BOOLEAN, INTEGER, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, TupleType
 from semantics.values import atom
 
 Point = tuple[Any, ...]
@@ -84,6 +85,8 @@ def pool(type: Any, extra: Sequence[float], *, finite: bool = False, short: bool
             return _distinct([*chosen, *whole[:3], *(-n for n in whole[:3])])
         case TupleType(items):
             return tuple(product(*(pool(i, extra, finite=finite, short=True)[:3] for i in items)))
+        case ArrayType():
+            return _arrays(type, extra, finite)
         case "any":
             return _distinct([*pool("number", extra, finite=finite, short=short), True, False, ZERO])
         case "number":
@@ -93,6 +96,37 @@ def pool(type: Any, extra: Sequence[float], *, finite: bool = False, short: bool
             if finite:
                 return _distinct([*FINITE, *extra[:4], *(-x for x in extra[:4])])
             return _distinct([*FEW, *extra[:2]]) if short else _distinct([*REALS, *near])
+
+
+def element_type(type: ArrayType) -> Any:
+    """The type of the elements of an array."""
+    return REAL if type.dtype in FLOATING else {"i64": INTEGER, "bool": BOOLEAN}[type.dtype]
+
+
+def _arrays(type: ArrayType, extra: Sequence[float], finite: bool) -> tuple[Array, ...]:
+    """Arrays of a known shape: elements all alike, all different, and one that is special among ordinary ones."""
+    count = size_of([n or 0 for n in type.dims])
+    values = pool(element_type(type), extra, finite=finite, short=True)
+    mixed = [tuple(values[(start + k) % len(values)] for k in range(count)) for start in range(0, len(values), 3)]
+    plain = _plain_items(type, 0, count)
+    one = [(v, *plain[1:]) for v in values] if count else []
+    found = [plain, *mixed, *one, *((v,) * count for v in values)]
+    return _distinct(_array(type, items) for items in found)
+
+
+def _plain_items(type: ArrayType, start: int, count: int) -> tuple[Any, ...]:
+    """Ordinary elements, no two neighbours alike, for arrays of up to a few elements all different."""
+    ordinary = {"i64": (3, 2, 5, -1, 4), "bool": (True, False)}.get(type.dtype, (0.75, -1.25, 2.5, -0.5, 1.5, 3.0, -2.0))
+    return tuple(ordinary[(start + k) % len(ordinary)] for k in range(count))
+
+
+def _array(type: ArrayType, items: Sequence[Any]) -> Array:
+    """An array of a type; what does not fit the dtype is rounded, or is reduced to 64 bits."""
+    if type.dtype == "f32":
+        items = [single(x) for x in items]
+    if type.dtype == "i64":
+        items = [(x + 2**63) % 2**64 - 2**63 for x in items]
+    return Array(type.dtype, tuple(n or 0 for n in type.dims), tuple(items))
 
 
 def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -145,6 +179,8 @@ def _ordinary(type: Any, i: int) -> Any:
             return (3, 2, 5)[i % 3]
         case TupleType(items):
             return tuple(_ordinary(t, i + k) for k, t in enumerate(items))
+        case ArrayType(_, dims):
+            return _array(type, _plain_items(type, i, size_of([n or 0 for n in dims])))
         case _:
             return (0.75, -1.25, 2.5)[i % 3]
 
@@ -157,6 +193,8 @@ def _random(source: random.Random, type: Any) -> Any:
             return source.randint(-40, 40)
         case TupleType(items):
             return tuple(_random(source, i) for i in items)
+        case ArrayType(_, dims):
+            return _array(type, [_random(source, element_type(type)) for _ in range(size_of([n or 0 for n in dims]))])
         case "any" if source.random() < 0.2:
             return source.choice((True, False, ZERO))
         case "number" | "any" if source.random() < 0.3:
@@ -176,12 +214,25 @@ def simpler(value: Any) -> Iterator[Any]:
         candidates = (*SIMPLE_INTEGERS, value // 2)
     elif type(value) is bool:
         candidates = (False,)
+    elif isinstance(value, Array):
+        items = value.items
+        alike = [(c,) * len(items) for c in dict.fromkeys(simpler(items[0]))] if items else []
+        parts = ((*items[:i], s, *items[i + 1 :]) for i, v in enumerate(items) for s in simpler(v))
+        candidates = tuple(value.with_items(c) for c in (*alike, *parts))
+        yield from (c for c in candidates if atom(c) != atom(value) and _simplicity(c) < _simplicity(value))
+        return
     elif isinstance(value, tuple):
         candidates = tuple((*value[:i], s, *value[i + 1 :]) for i, v in enumerate(value) for s in simpler(v))
     for candidate in candidates:
         if atom(candidate) == atom(value):
             return
         yield candidate
+
+
+def _simplicity(value: Array) -> tuple[int, int]:
+    """How far the elements of an array are from the front of the lists of simple values, and how many of them differ."""
+    ranks = [next((i for i, s in enumerate((*SIMPLE, *SIMPLE_INTEGERS)) if atom(s) == atom(v)), 99) for v in value.items]
+    return sum(ranks), len({atom(v) for v in value.items})
 
 
 def shrink(point: Point, fails: Callable[[Point], bool]) -> Point:

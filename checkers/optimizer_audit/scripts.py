@@ -6,9 +6,11 @@ import math
 from typing import Any
 
 from checkers.optimizer_audit.samples import Point
+from semantics.arrays import Array
 from semantics.ir import Program
 
 SCRIPT = """import math, sys
+from semantics.arrays import Array
 from semantics.machine import run
 from semantics.text import read
 from semantics.values import same
@@ -36,6 +38,8 @@ def _literal(value: Any) -> str:
     """A value as Python source."""
     if isinstance(value, tuple):
         return "(" + "".join(_literal(v) + ", " for v in value) + ")"
+    if isinstance(value, Array):
+        return f"Array({value.dtype!r}, {value.shape!r}, {_literal(value.items)})"
     if type(value) is float and not math.isfinite(value):
         return "math.nan" if math.isnan(value) else ("math.inf" if value > 0 else "-math.inf")
     return repr(value)

@@ -1,15 +1,36 @@
-"""Translation validation: small loop-free programs and their results, handed to the solver as a question of equality."""
+"""
+Translation validation, step by step: every step of a recorded run is an obligation of its own (`obligations`).
+
+    proved     for all inputs: the terms are one, or the solver says so over the reals, or in doubles or singles
+    screened   in a tiny format only, which is no theorem for the wider ones
+    tested     at points, on the whole program: what the obligations do not decide
+
+A whole run is as good as its worst step. A step that the solver refutes, and that execution confirms, is a fault with that step.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from checkers.optimizer_audit.pass_values import compare
-from checkers.verdict import Counterexample, Proved, Refuted, Unknown, Verdict
-from semantics.ir import Apply, GraphRef, Program
+from checkers.optimizer_audit.obligations import TOTAL, Local, Pair, StepRelation
+from checkers.optimizer_audit.pass_values import compare, points_for
+from checkers.optimizer_audit.term_equality import OPEN, PROVED, REFUTED, SCREENED, Decision, Solver
+from checkers.verdict import Counterexample, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
+from semantics.derivation import Step
+from semantics.errors import AdjudgeError
+from semantics.infer import infer
+from semantics.ir import Apply, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
 from semantics.scope import scopes
+from semantics.type_language import REAL
+from semantics.type_lattice import erase
 
-MOST, RLIMIT, SMALL = 5, 300_000, 12
+TESTED, SAME = "tested", "the terms are one"
+CLAIM = "translation validation"
+ATTEMPTS = 3  # questions to the solver about one pair
 
 
 def loop_free(program: Program) -> bool:
@@ -28,48 +49,202 @@ def loop_free(program: Program) -> bool:
     return all(g not in targets for g, targets in below.items())
 
 
-def validated(changed: Sequence[tuple[Program, Program]], domain: str) -> list[Verdict]:
-    """At most a few changed programs, proved equal over the reals, or in a narrow format if the pass claims bits."""
-    from checkers.smt.equality import equal_in_ieee, equal_over_reals
-    from checkers.smt.ieee import TINY
+@dataclass(frozen=True)
+class Judged:
+    """What became of one step: "proved", "screened", "tested", "refuted" or "open", by which method, or why not."""
 
-    chosen = [pair for pair in changed if _cheap(pair[0]) and _cheap(pair[1])]
-    verdicts: list[Verdict] = []
-    proved = 0
-    reasons: list[str] = []
-    for before, after in chosen[:: max(1, len(chosen) // MOST)][:MOST]:
-        if domain == "REAL":
-            found = equal_over_reals(before, after, rlimit=RLIMIT)
-        else:
-            found = equal_in_ieee(before, after, TINY, rlimit=RLIMIT)
-        match found:
-            case Proved():
-                proved += 1
-            case Refuted(counterexample) if domain == "REAL" or _holds_up(before, after, counterexample):
-                note = f"before:\n{before}\nafter:\n{after}"
-                shown = Counterexample(
-                    counterexample.inputs, counterexample.found, counterexample.wanted, counterexample.cause, note=note
-                )
-                return [Refuted(shown, "fault", "translation validation")]
-            case Unknown(reason):
-                reasons.append(reason)
-            case _:
-                reasons.append(type(found).__name__)
-    if proved:
-        where = "over the reals" if domain == "REAL" else f"in {TINY.name}"
-        verdicts.append(Proved(f"z3: {proved} programs equal {where}", "translation validation"))
-    if reasons:
-        verdicts.append(Unknown(f"{len(reasons)} programs not decided: {reasons[0]}", "translation validation"))
-    return verdicts
+    status: str
+    how: str
+    counterexample: Counterexample | None = None
 
 
-def _holds_up(before: Program, after: Program, counterexample: Counterexample) -> bool:
-    """Whether a counterexample in a narrow format tells the programs apart on the machine, in doubles."""
-    point = tuple(counterexample.inputs.values())
-    return all(type(v) in (int, float, bool) for v in point) and compare(before, after, [point], "BITS")[0] is not None
+@dataclass
+class Validator:
+    """Judges steps in one domain. Questions to the solver are shared by all steps, types by the steps of one run."""
+
+    domain: str
+    seed: int = 0
+    solver: Solver = field(init=False)
+    types: dict[NodeId, Any] = field(default_factory=dict)
+    inferred: Program | None = None
+
+    def __post_init__(self) -> None:
+        self.solver = Solver(self.domain)
+
+    def run(self, steps: Sequence[Step[Program]]) -> list[Judged]:
+        """The judgments on the steps of one run."""
+        self.types = {}
+        return [self.step(s.before, s.after) for s in steps]
+
+    def step(self, before: Program, after: Program) -> Judged:
+        """One step: proved or screened by its obligations, else tested on the whole program."""
+        relation = StepRelation(before, after)
+        if relation.why or not relation.ordered():
+            return self._tested(before, after, relation.why or "the links of both programs make a cycle")
+        found: list[Judged] = []
+        covered: set[NodeId] = set()
+        known: dict[Pair, tuple[Judged, Local | None]] = {}
+        for pair in relation.pairs():
+            alone = replace(pair, user=None)
+            if alone not in known:
+                known[alone] = self._pair(relation, alone)
+            judged, local = known[alone]
+            if judged.status in (OPEN, REFUTED) and pair.user is not None:
+                whole, used = self._pair(relation, Pair(pair.graph, pair.user, pair.user))
+                judged, local = (whole, used) if whole.status in (PROVED, SCREENED) else (judged, local)
+            if judged.status in (OPEN, REFUTED):
+                return self._doubted(before, after, judged)
+            found.append(judged)
+            covered |= _covered(local, pair, by_solver=judged.how != SAME) if local is not None else set()
+        if (loose := _unjustified(relation, covered)) is not None:
+            return self._tested(before, after, f"{after.describe(loose)} may trap where it was not evaluated before")
+        worst = next((j for j in found if j.status == SCREENED), None)
+        return worst or next((j for j in found if j.how != SAME), Judged(PROVED, SAME))
+
+    def _pair(self, relation: StepRelation, pair: Pair) -> tuple[Judged, Local | None]:
+        local: Local | None = None
+        refuted: Decision | None = None
+        why, asked = "its parts are too large", 0
+        for local in relation.unfoldings(pair):
+            if local.same:
+                return Judged(PROVED, SAME), local
+            if asked < ATTEMPTS and local.harmless:
+                decision = self.solver.decide(local, lambda side, node: self._type(relation, side, node))
+                asked += decision.status != OPEN
+                if decision.status in (PROVED, SCREENED):
+                    return Judged(decision.status, f"z3, {decision.where}"), local
+                refuted = decision if decision.status == REFUTED else refuted
+                why = decision.where
+        if refuted is not None:
+            return Judged(REFUTED, refuted.where, refuted.counterexample), local
+        return Judged(OPEN, why), local
+
+    def _type(self, relation: StepRelation, side: str, node: NodeId) -> Any:
+        """The type of a node; of a new one, that of the program after the step."""
+        if side == "before" and node in self.types:
+            return self.types[node]
+        program = relation.before if side == "before" else relation.after
+        if self.inferred is not program:
+            self.inferred = program
+            self.types |= types_of_nodes(program)
+        return self.types.get(node)
+
+    def _doubted(self, before: Program, after: Program, judged: Judged) -> Judged:
+        """An obligation that fails may hold in its surroundings: the whole program has the last word."""
+        why = judged.how if judged.status == OPEN else f"alone it fails, {judged.how}"
+        if judged.counterexample is not None:
+            point = tuple(judged.counterexample.inputs.values())
+            if len(point) == len(before.graphs[before.entry].parameters) and self._differs(before, after, [point]) is not None:
+                return Judged(REFUTED, why, self._differs(before, after, [point]))
+        return self._tested(before, after, why)
+
+    def _tested(self, before: Program, after: Program, why: str) -> Judged:
+        """At points, in the domain; "open" where the program has no value at any."""
+        found, tried = compare(before, after, points_for(before, self.domain, self.seed)[:8], self.domain)
+        if found is not None:
+            return Judged(REFUTED, why, self._differs(before, after, [found.point]))
+        return Judged(TESTED if tried else OPEN, why)
+
+    def _differs(self, before: Program, after: Program, points: Sequence[Any]) -> Counterexample | None:
+        from checkers.optimizer_audit.outcomes import said
+        from checkers.optimizer_audit.samples import names_of
+
+        try:
+            found, _ = compare(before, after, points, self.domain)
+        except (AdjudgeError, ArithmeticError, TypeError, ValueError):
+            return None
+        if found is None:
+            return None
+        return Counterexample(dict(zip(names_of(before), found.point, strict=True)), said(found.after), said(found.before))
 
 
-def _cheap(program: Program) -> bool:
-    applications = sum(isinstance(n, Apply) for n in program.nodes.values())
-    graphs = sum(isinstance(getattr(n, "value", None), GraphRef) for n in program.nodes.values())
-    return applications <= SMALL and graphs <= 4 and loop_free(program)
+def _covered(local: Local, pair: Pair, *, by_solver: bool) -> set[NodeId]:
+    """The new nodes of the graph of the pair that cannot trap: their terms were met before, or the solver has seen to it."""
+    safe = local.left.strict | (local.terms.below(local.after) & local.right.strict if by_solver else set())
+    return {n for n, t in local.right.known.items() if local.right.program.owner(n) == pair.graph and t in safe}
+
+
+def _unjustified(relation: StepRelation, covered: set[NodeId]) -> NodeId | None:
+    """A new node of a function that both programs have, which may trap, and which nothing says was evaluated before."""
+    for graph, needed in relation.needed_after.items():
+        if graph not in relation.fixed:
+            continue
+        for node in sorted(needed):
+            if relation.after.owner(node) != graph or relation.shared(node) or node in covered:
+                continue
+            callee = relation.after.callee(node)
+            if isinstance(relation.after.nodes[node], Apply) and not (isinstance(callee, Primitive) and callee in TOTAL):
+                return node
+    return None
+
+
+def types_of_nodes(program: Program) -> dict[NodeId, Any]:
+    """The type of every node that has one type whenever it is evaluated; parameters that declare none are reals."""
+    parameters = [program.nodes[n] for n in program.graphs[program.entry].parameters]
+    try:
+        found = infer(program, [p.type or REAL for p in parameters if isinstance(p, Parameter)])
+    except AdjudgeError:
+        return {}
+    types: dict[NodeId, set[Any]] = {}
+    for nodes in found.types.values():
+        for node, type in nodes.items():
+            types.setdefault(node, set()).add(erase(type))
+    return {node: next(iter(several)) for node, several in types.items() if len(several) == 1}
+
+
+@dataclass
+class Tally:
+    """The judgments on all steps of all runs."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    methods: Counter[str] = field(default_factory=Counter)
+    doubts: dict[str, str] = field(default_factory=dict)
+    runs: int = 0
+
+    def add(self, steps: Sequence[Step[Program]], judged: Sequence[Judged]) -> None:
+        """Counts one run."""
+        self.runs += 1
+        for step, found in zip(steps, judged, strict=True):
+            self.statuses[found.status] += 1
+            if found.status == PROVED:
+                self.methods[found.how] += 1
+            else:
+                self.doubts.setdefault(step.rule, found.how)
+
+    def __str__(self) -> str:
+        total = self.statuses.total()
+        said = [f"{self.statuses[PROVED]} of {total} steps of {self.runs} runs proved"]
+        said += [f"{n} by {how}" for how, n in self.methods.most_common(4)]
+        said += [f"{self.statuses[s]} {s}" for s in (SCREENED, TESTED, OPEN) if self.statuses[s]]
+        said += [f"not proved: {rule}: {why}" for rule, why in list(self.doubts.items())[:3]]
+        return "; ".join(said)
+
+    def verdict(self) -> Verdict:
+        """The meet: proved only if every step is."""
+        total = self.statuses.total()
+        if not total:
+            return Vacuous("no run has a step", CLAIM)
+        if self.statuses[OPEN]:
+            return Unknown(str(self), CLAIM)
+        return Proved(str(self), CLAIM) if self.statuses[PROVED] == total else Passed(total, str(self), CLAIM)
+
+
+def blamed(step: Step[Program], number: int, counterexample: Counterexample) -> Refuted:
+    """A step that is wrong."""
+    note = f"step {number}, rule {step.rule} at {step.place}\nbefore:\n{step.before}\nafter:\n{step.after}"
+    shown = Counterexample(
+        counterexample.inputs, counterexample.found, counterexample.wanted, f"rule {step.rule}", counterexample.script, note
+    )
+    return Refuted(shown, "fault", CLAIM)
+
+
+def validated(runs: Sequence[Sequence[Step[Program]]], domain: str, seed: int = 0) -> tuple[list[Verdict], Tally]:
+    """The verdict on recorded runs, and its tally."""
+    validator, tally = Validator(domain, seed), Tally()
+    for steps in runs:
+        judged = validator.run(steps)
+        tally.add(steps, judged)
+        for number, (step, found) in enumerate(zip(steps, judged, strict=True), 1):
+            if found.status == REFUTED and found.counterexample is not None:
+                return [blamed(step, number, found.counterexample), tally.verdict()], tally
+    return [tally.verdict()], tally

@@ -12,7 +12,7 @@ from typing import Any
 
 from checkers.optimizer_audit.validation import loop_free
 from semantics.edit import Edit
-from semantics.ir import Apply, GraphRef, NodeId, Program
+from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.machine import Machine
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -59,6 +59,11 @@ RULE_MUTANTS: tuple[Rule, ...] = (
     Rule("x * 1.0 -> max(x, 0.0) - max(-x, 0.0)", "REAL", "slope 2 at 0"),
     Rule("x + y -> y * (x / y) + y", "REAL", "a pole at y = 0"),
     Rule("exp(x) * exp(y) -> exp(x * y)", "REAL", "a product for a sum"),
+    Rule("b: bool | where(b, 0.0, x) / y -> where(b, x / y, 0.0)", "REAL", "the zero branch exchanged when sunk"),
+    Rule("b: bool | where(b, x, y) -> x * where(b, 1.0, 0.0) + y * where(b, 0.0, 1.0)", "IEEE", "infinity times 0"),
+    Rule("0.0 + x -> x", "BITS", "-0.0"),
+    Rule("0 * x -> 0", "REAL", "an integer"),
+    Rule("x: f64[m, n] | sum(sum(x, axis=0), axis=0) -> sum(x, axis=1)", "REAL", "attributes not compared"),
 )
 
 RULE_CONTROLS: tuple[Rule, ...] = (
@@ -262,6 +267,73 @@ def recurses(program: Program) -> Program:
     return dce.SYSTEM.run(program)
 
 
+def drops_what_reads_no_parameter(program: Program) -> Program:
+    """Dead code by inputs: an application that reads constants only is taken for dead, though something uses it."""
+    edit = Edit(program)
+    for node, found in applications(program):
+        if found.arguments and all(isinstance(program.nodes[n], Constant) for n in found.inputs):
+            edit.replace(node, edit.constant(0.0))
+    return edit.program
+
+
+def increments_where_the_first_index_agrees(program: Program) -> Program:
+    """a[i, j] = a[i, k] + v becomes a[i, j] += v: only the first index is compared."""
+    return _increments(program, 1)
+
+
+def increments_where_all_indices_agree(program: Program) -> Program:
+    """a[i, j] = a[i, j] + v becomes a[i, j] += v."""
+    return _increments(program, None)
+
+
+def _increments(program: Program, compared: int | None) -> Program:
+    edit = Edit(program)
+    for node, found in applications(program):
+        if program.callee(node) is not TABLE["put"] or program.callee(found.inputs[3]) is not TABLE["add"]:
+            continue
+        _, array, written, value = found.inputs
+        _, old, more = program.inputs(value)
+        if program.callee(old) is TABLE["getitem"] and program.inputs(old)[1] == array:
+            one, other = (program.inputs(i)[1:] or (i,) for i in (written, program.inputs(old)[2]))
+            if one[:compared] == other[:compared]:
+                edit.replace(node, edit.call(found.graph, TABLE["scatter_add"], array, written, more))
+                return edit.program  # one at a time: the others read what has just been replaced
+    return program
+
+
+def merges_reductions(program: Program) -> Program:
+    """Common subexpressions by callee and operand: sums over two axes are taken for one."""
+    return _merged(program, 2)
+
+
+def merges_equal_reductions(program: Program) -> Program:
+    """Common subexpressions of reductions, attributes compared."""
+    return _merged(program, None)
+
+
+def _merged(program: Program, compared: int | None) -> Program:
+    edit, known = Edit(program), dict[Any, NodeId]()
+    for node, found in applications(program):
+        if program.callee(node) is TABLE["reduce_sum"]:
+            first = known.setdefault((found.graph, *found.inputs[:compared]), node)
+            if first != node:
+                edit.replace(node, first)
+    return edit.program
+
+
+def rebinds_instead_of_writing(program: Program) -> Program:
+    """A store is seen by what loads through the same name only: the memory that other names read is left as it was."""
+    edit = Edit(program)
+    for node, found in applications(program):
+        if program.callee(node) is TABLE["store"]:
+            _, memory, pointer, value = found.inputs
+            for use in sorted(program.users(node)):
+                if program.callee(use.user) is TABLE["load"] and program.inputs(use.user)[2] == pointer:
+                    edit.replace(use.user, value)
+            edit.replace(node, memory)
+    return edit.program
+
+
 def unrolls_zero_trips(program: Program) -> Program:
     """A loop that counts from 0 is taken to turn at least once: its test is dropped the first time."""
     edit = Edit(program)
@@ -300,6 +372,37 @@ PASS_MUTANTS: tuple[tuple[Any, str], ...] = (
     (unrolls_zero_trips, "values"),
     (LOOPING, "every program is given"),
     (UNSOUND, "values"),
+    (drops_what_reads_no_parameter, "values"),
+)
+
+MATRIX = """
+import numpy as np
+def f(x, y):
+    a = np.array([[x, y], [y, x]])
+    a[0, 1] = a[0, 0] + y
+    a[1, 0] = a[1, 0] + x
+    return a[0, 1] - a[0, 0] * x + a[1, 0]
+"""
+AXES = """
+import numpy as np
+def f(x, y):
+    a = np.array([[x, y], [1.0, x]])
+    b = np.sum(a, axis=0) - 2.0 * np.sum(a, axis=1)
+    return b[0] * x + b[1] + np.sum(a, axis=0)[0]
+"""
+TWO_NAMES = """
+def f(x, y):
+    a = [x, y]
+    b = a
+    b[0] = y
+    return a[0] * x
+"""
+
+# passes over arrays and memory: the mutant, a correct pass of the kind if there is one, and a program on which they part
+STRUCTURED_MUTANTS: tuple[tuple[Any, Any, str], ...] = (
+    (increments_where_the_first_index_agrees, increments_where_all_indices_agree, MATRIX),
+    (merges_reductions, merges_equal_reductions, AXES),
+    (rebinds_instead_of_writing, None, TWO_NAMES),
 )
 
 
