@@ -14,6 +14,8 @@ from adjudge._layout import same_distribution
 
 same_distribution()
 
+from adjudge.adapters.jaxprs import jaxpr_pass  # noqa: E402
+from adjudge.adapters.torch_fx import torch_fx_pass  # noqa: E402
 from adjudge.agreement import agree  # noqa: E402
 from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
 from adjudge.inferring import infer  # noqa: E402
@@ -38,6 +40,7 @@ __all__ = [
     "hvp",
     "infer",
     "jacobian",
+    "jaxpr_pass",
     "jvp",
     "logsumexp",
     "parse",
@@ -47,6 +50,7 @@ __all__ = [
     "rule",
     "run",
     "scan",
+    "torch_fx_pass",
     "trace",
     "transform",
     "value_and_grad",

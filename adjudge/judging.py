@@ -2,14 +2,18 @@
 The three questions (DESIGN, section 6), each answered by a `Report` or by verdicts. The checkers are imported when asked.
 
     check        is this backpropagator right?
-    audit        is this rewrite rule, or this pass, sound?
+    audit        is this rewrite rule, are these rules together, is this pass sound?
     prove        what can be proved of it?
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from semantics.errors import Malformed
+from semantics.ir import Program
 
 if TYPE_CHECKING:
     from checkers.verdict import Report, Verdict
@@ -47,11 +51,70 @@ def check_vjp(
     return judge(forward, pullback, samples, seed=seed, skip=tuple(skip))
 
 
-def audit(rule_or_pass: Any, *, seed: int = SEED, skip: Sequence[str] = ()) -> Report:
-    """Judges a rewrite rule (`aj.rule`, or its text) or a pass (a RewriteSystem, or any function from Program to Program)."""
-    from checkers.optimizer_audit import audit as judge
+def audit(
+    rule_or_pass: Any,
+    *,
+    seed: int = SEED,
+    skip: Sequence[str] = (),
+    domain: str | None = None,
+    examples: Sequence[Any] = (),
+    claims: str = "",
+) -> Report:
+    """
+    Judges a rewrite rule, several rules, a pass, several passes, or a gradient.
 
-    return judge(rule_or_pass, seed=seed, skip=tuple(skip))
+        audit("x + 0.0 -> x", domain="IEEE")    audit(aj.rule("x / x -> 1.0 when x != 0"))    audit([double, drop_zero])
+        audit("cse")                            audit(my_pass)                                audit(["inline", my_pass])
+        audit(system, examples=[f])             audit(my_gradient, claims="gradient")
+
+    rule_or_pass  a rule (`aj.rule`, or its text), a list of rules that are used together, the name of a shipped pass, a
+                  RewriteSystem, any function from Program to Program, or a list of passes that are run in turn
+    seed          of every random choice; the same seed gives the same report, but for the seconds
+    skip          names of checks not to make: `checkers.optimizer_audit.checks` has them all, the ledger of a report those made
+    domain        the equality to judge by, in place of the declared one: "BITS" bit for bit, "IEEE" with one NaN, "REAL" over
+                  the reals
+    examples      functions or programs to judge a pass on, before those that we generate
+    claims        "gradient": the function makes of a program its gradient, and is judged against forward mode and the trace
+
+    A rule is judged over the reals and in IEEE-754, by proof and at points; on types, gradients, its side condition, termination
+    and overlaps; what would save a refuted rule is said. Of rules together it is asked whether they end and whether their order
+    matters, and they are judged as a pass. A pass is run on programs built to contain what passes get wrong; a bad result is
+    shrunk and, if the pass is made of rules, blamed on the first bad step.
+
+    The report has the `verdict`, all `verdicts`, the `findings` (faults first), `details`, and the `ledger` of what was and was
+    not judged; `raise_for_faults()` for tests. Malformed if there is nothing to judge, or no check of a name.
+    """
+    from checkers.optimizer_audit import audit as judge
+    from checkers.optimizer_audit.checks import known
+    from transforms.pattern import PatternRule
+
+    left_out, domain = known(skip), equality(domain)
+    programs = [_program(e) for e in examples]
+    if isinstance(rule_or_pass, (list, tuple)) and rule_or_pass and all(isinstance(r, PatternRule) for r in rule_or_pass):
+        from checkers.optimizer_audit.rule_set import RuleSet
+
+        rule_or_pass = RuleSet(f"{rule_or_pass[0].name} and {len(rule_or_pass) - 1} more", tuple(rule_or_pass))
+    if isinstance(rule_or_pass, PatternRule) and domain is not None:
+        rule_or_pass = replace(rule_or_pass, domain=domain)
+    return judge(rule_or_pass, seed=seed, skip=left_out, domain=domain, examples=programs, claims=claims)
+
+
+def equality(domain: str | None) -> str | None:
+    """The name of an equality domain, in any case, or None; Malformed if it is no such name."""
+    from transforms.pattern import DOMAINS
+
+    if domain is None:
+        return None
+    if not isinstance(domain, str) or domain.upper() not in DOMAINS:
+        raise Malformed(f"{domain!r} is no equality domain", rule="audit", remedy=f"one of {', '.join(DOMAINS)}")
+    return domain.upper()
+
+
+def _program(example: Any) -> Program:
+    """The program that an example is, or that its source says."""
+    from adjudge.functions import parse
+
+    return example if isinstance(example, Program) else parse(example)
 
 
 def prove(primitive_or_rule: Any) -> list[Verdict]:

@@ -1,7 +1,9 @@
 """
-The pytest plugin: `pytest --adjudge FILE` makes an item of every primitive and every rewrite that FILE defines.
+The pytest plugin: `pytest --adjudge FILE` makes an item of every primitive, rule and pass that FILE defines, and one of its rules
+together if there are several.
 
-An item passes if its report has no fault; the report is what a failure shows. May be given more than once; FILE is imported.
+An item fails if its report has a fault, and shows the report; it is skipped if nothing was decided. May be given more than once;
+FILE is imported.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ from typing import Any
 
 import pytest
 
+NOT_DECIDED = 3
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--adjudge FILE` and `--adjudge-seed N`."""
-    group = parser.getgroup("adjudge", "judging backpropagators and rewrites")
-    group.addoption("--adjudge", action="append", default=[], metavar="FILE", help="judge every primitive and rewrite in FILE")
+    """Adds `--adjudge FILE`, `--adjudge-seed N` and `--adjudge-skip CHECK`."""
+    group = parser.getgroup("adjudge", "judging backpropagators, rewrite rules and passes")
+    group.addoption("--adjudge", action="append", default=[], metavar="FILE", help="judge all primitives, rules and passes in FILE")
     group.addoption("--adjudge-seed", type=int, default=0, metavar="N", help="the seed of every random choice")
+    group.addoption("--adjudge-skip", action="append", default=[], metavar="CHECK", help="a check of rules and passes not to make")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,36 +47,46 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class JudgedFile(pytest.File):
-    """A file whose primitives and rewrites are judged."""
+    """A file whose primitives, rules and passes are judged."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item per primitive and rewrite."""
+        """One item per primitive, rule, set of rules, and pass; a file without any is an error."""
         from adjudge.cli.common import import_file
-        from adjudge.primitives import UserPrimitive
-        from transforms.pattern import PatternRule
-        from transforms.system import RewriteSystem
+        from adjudge.judged import primitives_in, rewriting_in
+        from semantics.errors import AdjudgeError
 
-        for name, subject in vars(import_file(self.path)).items():
-            if isinstance(subject, (UserPrimitive, PatternRule, RewriteSystem)):
-                yield JudgedItem.from_parent(self, name=name, subject=subject, audited=not isinstance(subject, UserPrimitive))
+        try:
+            module = import_file(self.path)
+        except AdjudgeError as error:
+            raise self.CollectError(str(error)) from None
+        primitives, rewriting = primitives_in(module), rewriting_in(module, self.path.name)
+        if not primitives and not rewriting:
+            raise self.CollectError(f"{self.path} defines no primitive, no rule and no pass")
+        for name, subject in primitives.items():
+            yield JudgedItem.from_parent(self, name=name, subject=subject, audited=False)
+        for name, subject in rewriting.items():
+            yield JudgedItem.from_parent(self, name=name, subject=subject, audited=True)
 
 
 class JudgedItem(pytest.Item):
-    """The judgment of one primitive or rewrite."""
+    """The judgment of one primitive, rule, set of rules, or pass."""
 
     def __init__(self, *, subject: Any, audited: bool, **rest: Any) -> None:
         super().__init__(**rest)
         self.subject, self.audited = subject, audited
 
     def runtest(self) -> None:
-        """Raises FaultsFound with the report if there is a fault."""
+        """Raises FaultsFound with the report if there is a fault; skips if nothing was decided."""
         from adjudge.judging import audit, check
-        from checkers.verdict import FaultsFound
+        from checkers.verdict import FaultsFound, summary
 
-        report = (audit if self.audited else check)(self.subject, seed=self.config.getoption("--adjudge-seed"))
+        seed, skip = self.config.getoption("--adjudge-seed"), self.config.getoption("--adjudge-skip")
+        report = audit(self.subject, seed=seed, skip=skip) if self.audited else check(self.subject, seed=seed)
+        self.add_report_section("call", "report", str(report))
         if any(f.kind == "fault" for f in report.findings):
             raise FaultsFound(f"{self.name} has faults:\n{report}")
-        self.add_report_section("call", "report", str(report))
+        if report.exit_code == NOT_DECIDED:
+            pytest.skip(f"{self.name}: {summary(report.verdict)}")
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """The report, without a traceback through our own code."""

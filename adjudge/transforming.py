@@ -150,5 +150,3 @@ def as_module(state: State) -> Module:
 def replayable(opened_: Opened) -> Any:
     """The system as `derive` and `replay` take it: rounds as one system of all their rules."""
     return opened_.system if isinstance(opened_.system, (AgendaSystem, RewriteSystem)) else opened_.system.joint
-
-

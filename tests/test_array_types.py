@@ -316,7 +316,7 @@ def test_the_command_line_infers(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("joined", ["np.concatenate((y, np.squeeze(x)))", "np.stack((y, np.squeeze(x)))"])
 def test_an_element_that_may_be_of_two_kinds_is_judged_as_each(joined: str) -> None:
-    """Regression, `movement.concatenate`: of an unknown length, `squeeze` may leave a number; inside of a tuple that was refused."""
+    """Regression, `movement.concatenate`: of an unknown length, `squeeze` may leave a number; inside a tuple that was refused."""
     found = program(f"def f(x, y):\n    return {joined}\n")
     unknown = infer(found, [ArrayType("f64", (None,)), ArrayType("f64", (None,))]).result
     assert is_below(infer(found, [ArrayType("f64", (2,)), ArrayType("f64", (2,))]).result, unknown)

@@ -1,4 +1,4 @@
-"""`pytest --adjudge FILE`: an item per primitive and rewrite, and nothing else unless it is asked for."""
+"""`pytest --adjudge FILE`: an item per primitive, rule and pass, one of the rules together, and nothing else unless asked for."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def test_only_what_the_file_defines_is_judged(tmp_path: Path) -> None:
     (tmp_path / "rules.py").write_text(RULES)
     (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
     run = pytest_in(tmp_path, "--adjudge", "rules.py")
-    assert "1 failed, 1 passed" in run.stdout
+    assert "2 failed, 1 passed" in run.stdout, "drop_zero, and both rules together"
     assert "drop_zero" in run.stdout
+    assert "rules of rules.py" in run.stdout
     assert "-0.0" in run.stdout
     assert "Traceback" not in run.stdout
 

@@ -120,7 +120,8 @@ def _transforms() -> list[dict[str, Any]]:
 
     systems: dict[str, Any] = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM}
     systems |= {"pullback": pullback.PURE, "sharing": pullback.SHARING, "cached_for": affine.SYSTEM, "shadow": shadow_memory.SYSTEM}
-    systems |= {"ssa": from_graph.SYSTEM, "graph": to_graph.SYSTEM, "joins": joins.SYSTEM, "ssa_adjoint": LISTING, "stack, …": alphas.SYSTEM, **PASSES}
+    systems |= {"ssa": from_graph.SYSTEM, "graph": to_graph.SYSTEM, "joins": joins.SYSTEM}
+    systems |= {"ssa_adjoint": LISTING, "stack, …": alphas.SYSTEM, **PASSES}
     rows = []
     for name, system in systems.items():
         parts = system.systems if isinstance(system, Rounds) else system.rules

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from adjudge.cli.arguments import FORMS, argument
-from semantics.errors import Malformed
+from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
 from semantics.structured import Record
 from transforms.parse import functions_in, parse_file
@@ -99,10 +99,9 @@ def import_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise Malformed(
-            f"importing {path} failed: {type(error).__name__}: {error}", remedy="fix the file; it must import alone"
-        ) from error
+    except (Exception, SystemExit) as error:
+        what = str(error) if isinstance(error, AdjudgeError) else f"{type(error).__name__}: {error}"
+        raise Malformed(f"importing {path} failed: {what}", remedy="fix the file; it must import alone") from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
     return module

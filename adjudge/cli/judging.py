@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from adjudge.cli.common import DONE, Json, Seed, console, errors, import_file, say, say_json, split, worst
-from adjudge.primitives import UserPrimitive
+from adjudge.cli.common import DONE, Arguments, Json, Seed, console, import_file, say, say_json, split, worst
+from adjudge.cli.jit import jit_report
+from adjudge.cli.reports import STYLE, print_report, progress
+from adjudge.judged import is_primitive, primitives_in, rewriting_in
 from checkers.verdict import ORDER, Proved, Refuted, Report, Unknown, summary
 from semantics.errors import Malformed
 from semantics.primitives import TABLE, Primitive
-from transforms.pattern import PatternRule
-from transforms.system import RewriteSystem
+from transforms.pattern import DOMAINS, PatternRule
 
-Judged = Annotated[
-    str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, imported and so run; all it defines, or one name.")
-]
 Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by name; may be repeated.")]
 
 
@@ -34,82 +33,143 @@ def check(
     """Judge the backpropagators of the primitives in a file."""
     from adjudge.judging import check as judge
 
-    subjects: dict[str, Any] = (
-        {target: TABLE[target]} if target in TABLE else _found(target, UserPrimitive, "primitives (@adjudge.primitive)")
-    )
+    subjects = {target: TABLE[target]} if target in TABLE else _found(target, primitives_in, "primitives (@adjudge.primitive)")
     _judge_all(subjects, lambda s: judge(s, seed=seed, skip=skip or ()), as_json)
 
 
-def audit(target: Judged, seed: Seed = 0, skip: Skip = None, as_json: Json = False) -> None:
-    """Judge the rewrite rules and the passes in a file."""
+def audit(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE[:NAME] | RULE | PASS",
+            help="A Python file, imported and so run: all rules and passes it defines, or one name. "
+            "Or a rule as text, 'x * 2.0 -> x + x'. Or a pass of ours, `cse`.",
+        ),
+    ] = None,
+    arguments: Arguments = None,
+    domain: Annotated[
+        str | None, typer.Option(metavar="|".join(DOMAINS), help="The equality to judge by, in place of the declared one.")
+    ] = None,
+    claims: Annotated[str, typer.Option(metavar="gradient", help="Judge a function that makes of a program its gradient.")] = "",
+    seed: Seed = 0,
+    skip: Skip = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Judge every rule and pass of our optimizer.")] = False,
+    write: Annotated[Path | None, typer.Option(metavar="PAGE", help="With --shipped: where to write the page.")] = None,
+    jax_jit: Annotated[bool, typer.Option("--jax-jit", help="Judge jax.jit of FILE:NAME, on inputs like ARGS.")] = False,
+    by_grad: Annotated[bool, typer.Option("--grad", help="With --jax-jit: judge jax.jit of jax.grad of it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Judge rewrite rules and passes.
+
+    Several rules of one file are also judged together. Each report says what was proved, what was tried at points, what is
+    refuted, by which smallest input, and what was not judged.
+    """
     from adjudge.judging import audit as judge
+    from adjudge.judging import equality
+    from checkers.optimizer_audit.checks import known
 
-    subjects = _found(target, (PatternRule, RewriteSystem), "rules (adjudge.rule) or passes")
-    _judge_all(subjects, lambda s: judge(s, seed=seed, skip=skip or ()), as_json)
+    equality(domain), known(skip or ())
+    if jax_jit or by_grad or arguments:
+        jit_report(target, arguments, jax_jit, by_grad, seed, as_json)
+        return
+    if shipped or write is not None:
+        _shipped(target, write, shipped, as_json)
+        return
+    if target is None:
+        raise Malformed(
+            "there is nothing to judge", remedy="adjudge audit FILE[:NAME], a rule such as 'x * 2.0 -> x + x', or --shipped"
+        )
+    _judge_all(_rewriting(target), lambda s: judge(s, seed=seed, skip=skip or (), domain=domain, claims=claims), as_json)
 
 
-def _found(target: str, kinds: Any, what: str) -> dict[str, Any]:
-    """The objects of these kinds that the file defines, or the one named. A named function counts as a pass."""
+def _shipped(target: str | None, write: Path | None, shipped: bool, as_json: bool) -> None:
+    """The page about our own optimizer."""
+    from checkers.optimizer_audit.page import page, rows
+
+    if target is not None or not shipped:
+        remedy = "adjudge audit --shipped --write docs/optimizer.md"
+        raise Malformed("--shipped judges what we ship and takes no target; --write goes with it", remedy=remedy)
+    if write is not None and not write.parent.is_dir():
+        raise Malformed(f"there is no folder {write.parent}", remedy="name a file in a folder that is there")
+    with progress() as bar:
+        task = bar.add_task("judging", total=None)
+        found = list(rows(lambda name: bar.update(task, description=f"judging {name}")))
+    text = page(found)
+    if write is not None:
+        write.write_text(text)
+        say(f"{write}: {len(found)} rules and passes")
+    elif as_json:
+        say_json([row.as_dict() for row in found])
+    else:
+        say(text)
+    raise typer.Exit(1 if any(row.fault for row in found) else DONE)
+
+
+def _rewriting(target: str) -> dict[str, Any]:
+    """What a target of `audit` names."""
+    from transforms.pipeline import PASSES
+
+    if "->" in target:
+        return {target: target}
+    if target in PASSES and not Path(target).exists():
+        return {target: target}
+    if not Path(target).suffix and ":" not in target and not Path(target).exists():
+        remedy = f"a file FILE[:NAME], a rule 'left -> right', or one of our passes: {', '.join(PASSES)}"
+        raise Malformed(f"{target} is no file, no rule and no pass", remedy=remedy)
+    return _found(target, lambda module: rewriting_in(module, split(target)[0].name), "rules (adjudge.rule) or passes")
+
+
+def _found(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) -> dict[str, Any]:
+    """What the file has to judge, or the one named. A named function counts as a pass."""
     path, name = split(target)
     module = import_file(path)
-    found = {k: v for k, v in vars(module).items() if isinstance(v, kinds)}
+    found = found_in(module)
     if not name:
         if not found:
-            raise Malformed(f"{path} defines no {what}", remedy=f"name one: {path}:NAME")
+            raise Malformed(f"{path} defines no {what}", remedy=f"name a function on programs: {path}:NAME")
         return found
-    if name in found or callable(getattr(module, name, None)):
-        return {name: getattr(module, name)}
-    raise Malformed(f"{path} defines no {name} to judge", remedy=f"one of {', '.join(found) or 'none'}")
+    value = getattr(module, name, None)
+    if name in found:
+        return {name: found[name]}
+    listed = isinstance(value, (list, tuple)) and value
+    if found_in is not primitives_in and not isinstance(value, type) and (listed or callable(value)):
+        return {name: value}
+    if value is not None:
+        raise Malformed(f"{name} of {path} is a {type(value).__name__}: none of the {what}", remedy=_known(found))
+    raise Malformed(f"{path} defines no {name} to judge", remedy=_known(found))
 
 
-def _judge_all(subjects: dict[str, Any], judge: Any, as_json: bool) -> None:
+def _known(found: dict[str, Any]) -> str:
+    names = [name for name in found if name.isidentifier()]
+    return f"one of {', '.join(names)}" if names else "the file has none"
+
+
+def _judge_all(subjects: dict[str, Any], judge: Callable[[Any], Report], as_json: bool) -> None:
+    from checkers.optimizer_audit.journal import watched
+
     reports: list[Report] = []
     with progress() as bar:
-        task = bar.add_task("judging", total=len(subjects))
-        for name, subject in subjects.items():
-            bar.update(task, description=f"judging {name}")
-            reports.append(judge(subject))
-            bar.advance(task)
+        task = bar.add_task("judging", total=None)
+        for i, (name, subject) in enumerate(subjects.items(), 1):
+            where = f"judging {name}" + (f" ({i} of {len(subjects)})" if len(subjects) > 1 else "")
+            bar.update(task, description=where)
+            with watched(lambda check, where=where: bar.update(task, description=f"{where}: {check}")):
+                reports.append(judge(subject))
     if as_json:
         say_json([json.loads(r.to_json()) for r in reports])
     else:
         for report in reports:
             print_report(report)
+        if len(reports) > 1:
+            print_overview(reports)
     raise typer.Exit(worst([r.exit_code for r in reports]))
 
 
-def progress() -> Progress:
-    """A progress bar on standard error, gone when done."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    return Progress(*columns, console=errors, transient=True)
-
-
-STYLE = {"Proved": "green", "Passed": "green", "Refuted": "red", "Unknown": "yellow", "Vacuous": "yellow", "OutOfScope": "dim"}
-
-
-def print_report(report: Report, *, scripts: bool = True) -> None:
-    """A report for a reader: a table of verdicts, the counterexamples, the script, and what was not judged."""
-    table = Table(title=f"{report.subject}: {summary(report.verdict)}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("check")
-    table.add_column("verdict")
-    table.add_column("what", overflow="fold")
-    for verdict in report.verdicts:
-        kind = type(verdict).__name__
-        label, _, rest = summary(verdict).partition(": ")
-        table.add_row(verdict.claim or "-", f"[{STYLE[kind]}]{label}[/]", rest.replace("[", "\\["))
-    console.print(table)
-    for finding in report.findings:
-        say(f"\n{finding.kind} in {finding.claim}\n{finding.counterexample}")
-        if scripts and finding.counterexample.script and finding is report.findings[0]:
-            say(
-                "\n  a script that shows it alone:\n"
-                + "\n".join(f"    {line}" for line in finding.counterexample.script.splitlines())
-            )
-    say("\n" + ", ".join(f"{n} {kind}" for kind, n in report.counts().items()))
-    for entry in report.ledger:
-        if entry.skipped:
-            say(f"not judged: {entry.check}: {entry.skipped}")
-    say("")
+def print_overview(reports: list[Report]) -> None:
+    """One line for each of several reports."""
+    for report in reports:
+        say(f"{report.subject}: {summary(report.verdict)}")
 
 
 def prove(
@@ -152,12 +212,17 @@ def _prove_object(subject: str, results: list[Any]) -> list[Any]:
     from adjudge.judging import prove as discharge
 
     verdicts: list[Any] = []
-    for name, found in _found(subject, (UserPrimitive, PatternRule, Primitive), "primitives or rules").items():
+    for name, found in _found(subject, _provable, "primitives or rules").items():
         proved = discharge(found)
         verdicts += proved
         for verdict in proved:
             say(f"{name}: {verdict.claim}: {summary(verdict)}")
     return verdicts
+
+
+def _provable(module: Any) -> dict[str, Any]:
+    """The primitives and rules that a file defines."""
+    return {k: v for k, v in vars(module).items() if is_primitive(v) or isinstance(v, (PatternRule, Primitive))}
 
 
 def _axioms(rows: list[dict[str, str]]) -> None:

@@ -36,8 +36,8 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         2,
-        "Accumulation in a shadow memory is for one straight sweep: programs without calls, that capture nothing and keep no pointer "
-        "in memory. What it makes is not of this kind, so it has no second order.",
+        "Accumulation in a shadow memory is for one straight sweep: programs without calls, that capture nothing and keep no "
+        "pointer in memory. What it makes is not of this kind, so it has no second order.",
         "Malformed",
         ("shadow", "linear"),
     ),

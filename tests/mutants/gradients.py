@@ -20,6 +20,7 @@ from mutants.transform import Function, Variant, backward, original, rule, with_
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
+from semantics.tangents import ZERO
 from transforms import cse
 from transforms.grad_state import GradState
 from transforms.gradient_programs import gradient_program
@@ -263,7 +264,7 @@ def _(x: Any, out: Any, dout: Any) -> Any:
 
 @stop.tangent
 def _(x: Any, dx: Any) -> Any:
-    return 0.0 * dx
+    return ZERO
 
 
 def stops_once(program: Program) -> Program:

@@ -194,5 +194,3 @@ class Cells:
     def refuse(self, at: ast.AST, what: str, remedy: str) -> Malformed:
         """The error, at its place."""
         return self.source.refuse(at, what, remedy, rule="mutation")
-
-
