@@ -74,7 +74,7 @@ def test_structural_steps_are_equal_terms() -> None:
                          (inline.SYSTEM, "capture of a parameter"), (inline.SYSTEM, "loop, twice")):  # fmt: skip
         steps = system.record(SHAPES[name]).steps
         assert steps, name
-        assert {(j.status, j.how) for j in Validator("BITS").run(steps)} == {(PROVED, "the terms are one")}, name
+        assert {(j.status, j.how) for j in Validator("BITS").run(steps)} == {(PROVED, "equal terms")}, name
 
 
 def test_a_step_inside_a_loop_is_proved_by_the_induction_on_its_run() -> None:

@@ -38,16 +38,21 @@ def interval(center: arb, radius: arb) -> arb:
     return arb(center, radius)
 
 
+def _short(x: Any) -> str:
+    """A ball to the digits of a double, with its radius."""
+    return x.str(17) if isinstance(x, arb) else str(x)
+
+
 def straddles(name: str, x: Any, at: str) -> Undecided:
     """The verdict on a ball with reals on both sides."""
     return Undecided(
-        f"{name} at {x} is not decided: the ball reaches {at}", rule=name, remedy="move the inputs off the guard boundary"
+        f"{name} at {_short(x)} is not decided: the ball reaches {at}", rule=name, remedy="move the inputs off the guard boundary"
     )
 
 
 def outside(name: str, x: Any) -> Trap:
     """The error at a ball that holds no real of the domain."""
-    return Trap(f"{name} is not defined over the reals at {x}", rule=name, remedy="keep its argument inside the domain")
+    return Trap(f"{name} is not defined over the reals at {_short(x)}", rule=name, remedy="keep its argument inside the domain")
 
 
 def ball_of(name: str, x: Any) -> arb:

@@ -28,7 +28,7 @@ from semantics.scope import scopes
 from semantics.type_language import REAL
 from semantics.type_lattice import erase
 
-TESTED, SAME = "tested", "the terms are one"
+TESTED, SAME = "tested", "equal terms"
 CLAIM = "translation validation"
 ATTEMPTS = 3  # questions to the solver about one pair
 

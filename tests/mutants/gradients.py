@@ -191,14 +191,11 @@ def repeats(program: Program, old: NodeId, value: NodeId) -> bool:
     _, array, index = program.inputs(old)
     if program.callee(array) is not TABLE["put"]:
         return False
-    _, before, place, sum_ = program.inputs(array)
-    return (
-        place == index
-        and program.callee(sum_) is TABLE["add"]
-        and program.inputs(sum_)[2] == value
-        and program.callee(program.inputs(sum_)[1]) is TABLE["getitem"]
-        and program.inputs(program.inputs(sum_)[1])[1:] == (before, index)
-    )
+    _, before, place, after = program.inputs(array)
+    if place != index or program.callee(after) is not TABLE["add"]:
+        return False
+    _, read_first, added = program.inputs(after)
+    return added == value and program.callee(read_first) is TABLE["getitem"] and program.inputs(read_first)[1:] == (before, index)
 
 
 def not_repeated(state: GradState, index: int, inputs: tuple[NodeId, ...]) -> bool:
@@ -208,7 +205,7 @@ def not_repeated(state: GradState, index: int, inputs: tuple[NodeId, ...]) -> bo
 
 
 def not_overwritten(state: GradState, index: int, inputs: tuple[NodeId, ...]) -> bool:
-    """Of a[i] = v that is followed by a[i] = w, with nothing read between them, v gets nothing: and that is all it has to get."""
+    """Of a[i] = v that is overwritten before anything reads it, v is given nothing: no more is due to it."""
     program, node = state.program, state.item.node
     if index != 3 or program.constant(inputs[0]) is not TABLE["put"]:
         return True
@@ -227,33 +224,36 @@ def merged(variant: Variant) -> Transform:
     return transform
 
 
+def bounds(program: Program, node: NodeId) -> tuple[NodeId, ...] | None:
+    """Of x[clip(j, low, high)] the index as it is clipped, j, low and high."""
+    if program.callee(node) is not TABLE["getitem"] or program.callee(program.inputs(node)[2]) is not TABLE["minimum"]:
+        return None
+    _, raised, high = program.inputs(clipped := program.inputs(node)[2])
+    return (clipped, *program.inputs(raised)[1:], high) if program.callee(raised) is TABLE["maximum"] else None
+
+
 def scattered(clips: bool) -> Function:
     """The pullback of x[clip(j, low, high)] adds to place j of x, which it clips too or not; what lies outside is dropped."""
 
     def function(state: GradState) -> GradState | None:
         kind, graph, node = state.item
-        program = state.program
-        if kind != "backward" or program.callee(node) is not TABLE["getitem"] or len(state.collected(node)) != 1:
-            return original("backward_application")(state)
-        clipped = program.inputs(node)[2]
-        raised = program.inputs(clipped)[1] if program.callee(clipped) is TABLE["minimum"] else None
-        if raised is None or program.callee(raised) is not TABLE["maximum"]:
-            return original("backward_application")(state)
-        edit, owner = Edit(program), state.backward[graph]
-        _, j, low = (state.image.get(n, n) for n in program.inputs(raised))
-        high = program.inputs(clipped)[2]
-        if clips:
-            j = edit.call(owner, TABLE["minimum"], edit.call(owner, TABLE["maximum"], j, low), high)
-        inside = edit.call(owner, TABLE["eq"], j, state.image[clipped])
-        kept = edit.call(owner, TABLE["where"], inside, state.collected(node)[0], edit.constant(0.0))
-        contributions = state.contributions.set((graph, node), (kept,))
-        return original("backward_application")(replace(state, program=edit.program, contributions=contributions))
+        found = bounds(state.program, node) if kind == "backward" and len(state.collected(node)) == 1 else None
+        if found is not None:
+            edit, owner = Edit(state.program), state.backward[graph]
+            clipped, j, low, high = (state.image.get(n, n) for n in found)
+            if clips:
+                j = edit.call(owner, TABLE["minimum"], edit.call(owner, TABLE["maximum"], j, low), high)
+            inside = edit.call(owner, TABLE["eq"], j, clipped)
+            kept = edit.call(owner, TABLE["where"], inside, state.collected(node)[0], edit.constant(0.0))
+            state = replace(state, program=edit.program, contributions=state.contributions.set((graph, node), (kept,)))
+        return original("backward_application")(state)
 
     return function
 
 
 @primitive
 def stop(x: float) -> float:
+    """The identity, of which both derivative columns state that nothing flows through it."""
     return x
 
 
@@ -276,11 +276,6 @@ def stops_once(program: Program) -> Program:
     return edit.program
 
 
-def stops_always(program: Program) -> Program:
-    """The gradient, in which `stop` stands as it stood."""
-    return gradient_program(program)
-
-
 TWICE = """
 import numpy as np
 def f(x, z):
@@ -288,6 +283,14 @@ def f(x, z):
     y[:, 0] += x * z
     y[:, 0] += x * z
     return np.sum(y * np.array([[1.0, 2.0], [3.0, 5.0]]))
+"""
+ELEMENT_TWICE = """
+import numpy as np
+def f(x, z):
+    y = np.array([z, 1.0])
+    y[0] += x
+    y[0] += x
+    return np.sum(y)
 """
 OVERWRITTEN = """
 import numpy as np
@@ -320,10 +323,9 @@ def read(source: str) -> Program:
     return declared(parse_text(source, "f", names={"stop": stop.row}))
 
 
-# the mutant, its correct twin, a program for each on which they do what they are named for, the check that refutes the mutant,
-# and the row of the program that is to blame
+# mutant, correct twin, a program for each on which it does what it is named for, the claim that is refuted, the row to blame
 STRUCTURED_GRADIENTS: tuple[tuple[Transform, Transform, str, str, str, str], ...] = (
     (merged(COUNTED_ONCE), merged(SKIPPED), TWICE, OVERWRITTEN, "the gradient of", "put"),  # pytorch#136662
     (within(UNCLIPPED), within(CLIPPED_AGAIN), CLIPPED, CLIPPED, "the gradient of", "maximum"),  # jax#34229
-    (stops_once, stops_always, STOPPED, STOPPED, "second order", "stop"),  # functorch#353
+    (stops_once, gradient_program, STOPPED, STOPPED, "second order", "stop"),  # functorch#353
 )
