@@ -218,7 +218,8 @@ def simpler(value: Any) -> Iterator[Any]:
         items = value.items
         alike = [(c,) * len(items) for c in dict.fromkeys(simpler(items[0]))] if items else []
         parts = ((*items[:i], s, *items[i + 1 :]) for i, v in enumerate(items) for s in simpler(v))
-        candidates = tuple(value.with_items(c) for c in (*alike, *parts))
+        rounded = single if value.dtype == "f32" else lambda v: v
+        candidates = tuple(value.with_items(tuple(map(rounded, c))) for c in (*alike, *parts))
         yield from (c for c in candidates if atom(c) != atom(value) and _simplicity(c) < _simplicity(value))
         return
     elif isinstance(value, tuple):
