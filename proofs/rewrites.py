@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 
 from checkers.optimizer_audit.array_rules import prove_array_rule
+from checkers.optimizer_audit.rule_kinds import KINDS
 from checkers.smt.equality import judge_in_ieee, judge_over_reals
 from checkers.smt.ieee import DOUBLE, HALF, LADDER, TINY, Format
 from checkers.smt.inquiry import Judgment
@@ -26,13 +27,6 @@ from proofs.normal_form import equal
 from proofs.obligation import Obligation
 from transforms.pattern import PatternRule
 
-KINDS: dict[str, tuple[str, ...]] = {
-    "f64": ("real",),
-    "i64": ("integer",),
-    "bool": ("boolean",),
-    "number": ("real", "integer"),
-    "any": ("real", "integer", "boolean", "zero", "pair"),
-}
 QUICK: tuple[Format, ...] = (TINY, HALF)
 # Which of several verdicts speaks for all of them.
 GRAVITY: tuple[type, ...] = (Refuted, Unknown, Passed, Vacuous, Proved, OutOfScope)

@@ -53,9 +53,8 @@ def rule_of(*kinds: str) -> Callable[[Callable[[S], S]], AgendaRule[S]]:
     return make
 
 
-def in_turn(items: Iterable[Any]) -> Any:
-    """The items as an agenda."""
-    agenda: Any = None
+def in_turn(items: Iterable[Any], agenda: Any = None) -> Any:
+    """The items as an agenda, before those of another."""
     for item in reversed(tuple(items)):
         agenda = item, agenda
     return agenda

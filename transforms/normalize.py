@@ -29,6 +29,7 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import evaluation_order, scopes
 from transforms import cse, dce, fold, simplify, tuples
+from transforms.agenda import in_turn
 from transforms.failures import keeping
 from transforms.places import describe_place
 from transforms.surgery import become, discard, needed_in
@@ -77,10 +78,7 @@ class Front:
 
     def then(self, *items: Item, **changes: Any) -> Front:
         """The state after the current item, with `items` to do first."""
-        agenda = self.agenda[1]
-        for item in reversed(items):
-            agenda = (item, agenda)
-        return replace(self, agenda=agenda, **changes)
+        return replace(self, agenda=in_turn(items, self.agenda[1]), **changes)
 
     @cached_property
     def decided(self) -> tuple[str, Program]:

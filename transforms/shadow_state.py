@@ -17,6 +17,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import order_of_need, scopes_from
 from semantics.tangents import ZERO
+from transforms.agenda import in_turn
 
 MEMORY, ALLOC, LOAD, STORE, LEA = (TABLE[n] for n in ("memory", "alloc", "load", "store", "lea"))
 GETITEM, OF_LENGTH = TABLE["getitem"], TABLE["of_length"]
@@ -110,10 +111,9 @@ def begin(program: Program, wrt: int | str | tuple[int | str, ...] = 0) -> Shado
     ours = [n for n in order if isinstance(program.nodes[n], Apply)]
     items = [("forward", n) for n in ours] + [("seed", entry.output)] + [("backward", n) for n in reversed(ours)]
     items += [("sum", p) for p in entry.parameters] + [("result", entry.output)]
-    agenda: Any = None
-    for item in reversed(items):
-        agenda = (item, agenda)
-    return ShadowState(edit.program, agenda, into, image, Map(), token, Map(), _of_memory(program), _positions(program, wrt))
+    return ShadowState(
+        edit.program, in_turn(items), into, image, Map(), token, Map(), _of_memory(program), _positions(program, wrt)
+    )
 
 
 def _of_memory(program: Program) -> frozenset[NodeId]:

@@ -27,6 +27,7 @@ from transforms import grad
 from transforms.affine.backward import BACKWARD
 from transforms.affine.normal import SYSTEM as NORMAL
 from transforms.affine.state import GETITEM, LT, MAKE_TUPLE, SWITCH, Blocks, CachedState, Kept, begin
+from transforms.agenda import in_turn, linked
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 ADD = TABLE["add"]
@@ -184,12 +185,7 @@ def _knowing(state: CachedState) -> grad.GradState:
         if graph not in reached and graph not in state.loops:
             reached.add(graph)
             todo.extend(beginning.found.references[graph])
-    items, agenda = [], beginning.agenda
-    while agenda is not None:
-        items.append(agenda[0])
-        agenda = agenda[1]
-    for item in reversed([item for item in items if item.graph in reached]):
-        agenda = (item, agenda)
+    agenda = in_turn(item for item in linked(beginning.agenda) if item.graph in reached)
     return replace(beginning, agenda=agenda, forward=state.images)
 
 

@@ -19,6 +19,7 @@ from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
 from transforms.affine.loop import For
 from transforms.affine.normal import is_normal, loop_at
+from transforms.agenda import in_turn
 
 GETITEM, MAKE_TUPLE, SWITCH, LT, J = (TABLE[n] for n in ("getitem", "make_tuple", "switch", "lt", "J"))
 
@@ -180,7 +181,4 @@ def _agenda(program: Program, loops: list[For], found: Scopes) -> Any:
         items.append(Item("turn", h))
         items += [Item("image", h)] if any(program.owner(call) not in bodies for call in loop.calls) else []
     items.append(Item("finish"))
-    agenda: Any = None
-    for item in reversed(items):
-        agenda = (item, agenda)
-    return agenda
+    return in_turn(items)

@@ -17,6 +17,7 @@ from semantics.errors import Malformed
 from semantics.ir import GraphRef, NodeId, Program
 from semantics.scope import scopes_from
 from transforms import shadow_memory
+from transforms.agenda import in_turn, linked
 from transforms.pullback.state import MAKE_TUPLE, J
 
 
@@ -57,12 +58,7 @@ def _both_sweeps(program: Program) -> shadow_memory.ShadowState:
     state = shadow_memory.begin(program, tuple(range(len(parameters))))
     edit = Edit(state.program)
     seed = edit.parameter(state.into, "∇" + program.graphs[program.entry].name)
-    items, agenda = [], state.agenda
-    while agenda is not None:
-        items.append(agenda[0])
-        agenda = agenda[1]
-    for item in reversed([item for item in items if item[0] not in ("seed", "result")]):
-        agenda = (item, agenda)
+    agenda = in_turn(item for item in linked(state.agenda) if item[0] not in ("seed", "result"))
     parts = state.adding(edit, output, seed)
     state = _run(replace(state, program=edit.program, agenda=agenda, parts=parts))
     edit = Edit(state.program)

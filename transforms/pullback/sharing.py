@@ -24,7 +24,8 @@ from immutables import Map
 from semantics.edit import Edit
 from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
 from semantics.tangents import ZERO
-from transforms.pullback.state import GADD, MAKE_TUPLE, Item, PullbackState, linked
+from transforms.agenda import in_turn
+from transforms.pullback.state import GADD, MAKE_TUPLE, Item, PullbackState
 from transforms.surgery import applications, discard
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
@@ -56,10 +57,7 @@ class SharingState:
 
     def done(self, edit: Edit, first: Iterable[Item] = (), **changes: Any) -> SharingState:
         """The state after the current item, with these to be done first."""
-        agenda = self.agenda[1]
-        for item in reversed(tuple(first)):
-            agenda = (item, agenda)
-        return replace(self, program=edit.program, agenda=agenda, **changes)
+        return replace(self, program=edit.program, agenda=in_turn(first, self.agenda[1]), **changes)
 
 
 def begin(pure: PullbackState) -> SharingState:
@@ -74,7 +72,7 @@ def begin(pure: PullbackState) -> SharingState:
             if reference is not None and reference not in own:
                 items.append(Item("pullback", graph, reference))
         items.append(Item("gather", graph))
-    return SharingState(pure.program, linked(items), pure)
+    return SharingState(pure.program, in_turn(items), pure)
 
 
 def variables(pure: PullbackState, graph: GraphId) -> tuple[NodeId, ...]:

@@ -24,6 +24,7 @@ from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import adjoint_primitive, arity_of
+from transforms.agenda import in_turn
 from transforms.surgery import application
 
 GADD, GETITEM, J, MAKE_TUPLE = TABLE["gadd"], TABLE["getitem"], TABLE["J"], TABLE["make_tuple"]
@@ -134,15 +135,7 @@ def _agenda(program: Program, root: GraphId, found: Scopes) -> Any:
         items += [Item("node", graph, n) for n in needed if n == output or not is_literal(program, found, n)]
         items.append(Item("return", graph))
     items.append(Item("finish", root))
-    return linked(items)
-
-
-def linked(items: Iterable[Any]) -> Any:
-    """The items as a linked list (head, rest), or None."""
-    rest: Any = None
-    for item in reversed(tuple(items)):
-        rest = (item, rest)
-    return rest
+    return in_turn(items)
 
 
 def is_literal(program: Program, found: Scopes, node: NodeId) -> bool:
