@@ -31,7 +31,7 @@ def test_the_derivative_of_5x_plus_3_is_the_constant_5(mode: str) -> None:
 
 @pytest.mark.parametrize("case", STRAIGHT, ids=lambda case: case.name)
 def test_straight_line_gradients_have_one_size_after_optimization(case: Case) -> None:
-    """Within 10 %, and never more than one node, which the order of sums can cost."""
+    """Within 10 %."""
     sizes = {mode: size(case, mode) for mode in THREE}
     assert max(sizes.values()) <= 1.1 * min(sizes.values()), sizes
 
