@@ -27,7 +27,7 @@ from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.ssa.form import Module
-from transforms import affine, grad, nested_grad, pullback, shadow_memory
+from transforms import affine, grad, nested_grad, normalize, pullback, shadow_memory
 from transforms.gradient_programs import Wrt, before_j
 from transforms.pipeline import PASSES, Rounds
 from transforms.ssa import from_graph, joins, to_graph
@@ -88,7 +88,8 @@ def derive_one(state: State, name: str, wrt: Wrt = 0, fuel: int = 1_000_000) -> 
     found = opened(state, name, wrt)
     if isinstance(found.system, Rounds):
         return found.system.record(found.start)
-    derivation = found.system.record(found.start) if name in PASSES else found.system.derive(found.start, fuel=fuel)
+    agenda = isinstance(found.system, AgendaSystem) or name == "nested_grad"
+    derivation = found.system.derive(found.start, fuel=fuel) if agenda else found.system.record(found.start, fuel=fuel)
     steps = [Step(s.rule, s.site, found.shown(s.before), found.shown(s.after)) for s in derivation.steps]
     seen = found.shown(found.start)
     if seen is not state and isinstance(seen, type(state)):  # what was done to come there
@@ -117,6 +118,8 @@ def opened(state: State, name: str, wrt: Wrt = 0) -> Opened:
         return _ending(from_graph.SYSTEM, from_graph.begin(program))
     if name == "nested_grad":
         return Opened(nested_grad.SYSTEM, program)
+    if name == "normalize":
+        return Opened(normalize.SYSTEM, normalize.begin(program), lambda s: s.program)
     if name in PASSES or name == "joins":
         return Opened(PASSES.get(name, joins.SYSTEM), program)
     raise Malformed(f"{name!r} is not a transform", remedy=f"one of {', '.join(NAMES)}")

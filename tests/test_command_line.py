@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.transforming import NAMES
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FIGURE_1 = f"{EXAMPLES / 'figure_1.py'}:f"
 
@@ -24,7 +26,7 @@ def test_negative_and_special_arguments_are_read(adjudge):
     assert adjudge("run", FIGURE_1, "inf", "1.0")[1] == "inf\n"
 
 
-@pytest.mark.parametrize("name", ["evaluate", "parse", "grad", "nested_grad", "inline", "cse", "dce", "simplify", "optimize"])
+@pytest.mark.parametrize("name", ["evaluate", "parse", *NAMES])
 def test_every_transform_can_be_stepped_saved_and_replayed(adjudge, tmp_path, name):
     saved = tmp_path / "run.json"
     arguments = ["2.0", "3.0"] if name == "evaluate" else []
@@ -211,3 +213,18 @@ def test_bad_data_is_exit_code_2_with_what_to_do(adjudge, data, what):
     assert code == 2
     assert says in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("raise ModuleNotFoundError(name='jax.numpy')", "pip install 'adjudge[jax]'"),
+        ("import not_installed_anywhere", "install not_installed_anywhere"),
+        ("1 / 0", "fix the file"),
+    ],
+)
+def test_a_file_that_does_not_import_says_what_to_do(adjudge, tmp_path, line, remedy):
+    (tmp_path / "rules.py").write_text(line)
+    code, _, err = adjudge("audit", str(tmp_path / "rules.py"))
+    assert code == 2
+    assert f"try: {remedy}" in err

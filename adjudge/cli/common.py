@@ -22,6 +22,8 @@ from transforms.parse import functions_in, parse_file
 
 DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
 
+EXTRAS = ("jax", "torch")  # packages that our extras of these names install
+
 WIDE = 132  # where output is not a terminal, tables are not squeezed into 80 columns
 
 console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
@@ -101,10 +103,18 @@ def import_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         what = str(error) if isinstance(error, AdjudgeError) else f"{type(error).__name__}: {error}"
-        raise Malformed(f"importing {path} failed: {what}", remedy="fix the file; it must import alone") from error
+        raise Malformed(f"importing {path} failed: {what}", remedy=_remedy(error)) from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
     return module
+
+
+def _remedy(error: BaseException) -> str:
+    """What to try when a file cannot be imported: install what it needs, if that is all."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.partition(".")[0]
+        return f"pip install 'adjudge[{package}]'" if package in EXTRAS else f"install {package}"
+    return "fix the file; it must import alone"
 
 
 def worst(codes: list[int]) -> int:

@@ -11,7 +11,7 @@ from adjudge.cli.common import Arguments, Json, Target, console, load, positions
 from adjudge.functions import run as run_program
 from adjudge.functions import value_and_grad
 from adjudge.tracing import entered
-from adjudge.transforming import NAMES, PASSES, opened, replayable, transform
+from adjudge.transforming import NAMES, opened, replayable, transform
 from semantics.derivation import Derivation, derive, replay, why_not
 from semantics.errors import Malformed
 from semantics.ir import Apply, Program
@@ -19,6 +19,7 @@ from semantics.machine import Machine
 from semantics.ssa.form import Module
 from transforms.parse import SYSTEM as PARSE
 from transforms.parse import initial_file
+from transforms.pipeline import Rounds
 
 
 def run(
@@ -100,7 +101,8 @@ def _derivation(target: str, values: list[Any], name: str, after: list[str], fue
     if name not in NAMES:
         raise Malformed(f"{name!r} is not a transform", remedy=f"evaluate, parse, {', '.join(NAMES)}")
     found = opened(program, name)
-    derivation = found.system.derive(found.start) if name in PASSES else found.system.derive(found.start, fuel=fuel)
+    rounds = isinstance(found.system, Rounds)
+    derivation = found.system.derive(found.start) if rounds else found.system.derive(found.start, fuel=fuel)
     return derivation, replayable(found), found.start
 
 
