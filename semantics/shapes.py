@@ -171,14 +171,24 @@ def spread_over(shape: Dims, target: Dims, axes: Sequence[int], keepdims: bool) 
 
 
 def summed_to(shape: Dims, target: Dims) -> Dims:
-    """`target`; Trap unless `shape` is one to which it can be broadcast."""
-    if len(target) > len(shape) or any(
+    """
+    `target`; Trap unless `shape` is one to which it can be broadcast, or that with fewer leading axes of length 1.
+
+    An array is written into a place that lacks its leading axes of length 1; so it is of their sensitivities.
+    """
+    if any(a not in (1, None) for a in target[: max(0, len(target) - len(shape))]) or any(
         a not in (1, None) and clash((a, n)) for a, n in zip(reversed(target), reversed(shape), strict=False)
     ):
         raise Trap(
             f"sum_to: {shown(target)} does not broadcast to {shown(shape)}", rule="sum_to", remedy="a sensitivity of the result"
         )
     return target
+
+
+def repeated_to(shape: Dims, target: Dims) -> Dims:
+    """`target`; Trap unless `shape`, without leading axes of length 1 that `target` lacks, can be broadcast to it."""
+    extra = len(shape) - len(target)
+    return broadcast_to(shape[extra:] if extra > 0 and all(n in (1, None) for n in shape[:extra]) else shape, target)
 
 
 def letter_sizes(shapes: Sequence[Dims], names: Sequence[Sequence[str]]) -> dict[str, Size]:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_arguments import booleans, integers
-from array_rules import Example, array, judge
+from array_rules import judge
 from claims import costly, note
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.values import to_value
+from checkers.array_audit.row_samples_arguments import Example, array, booleans, integers
 from semantics.arrays import Array, size_of
 from semantics.columns.meaning import MEANING
 from semantics.columns.types import apply_type
@@ -294,3 +294,16 @@ def test_writing_into_a_tuple_sends_any_structure_back() -> None:
     source = "def f(x, y):\n    t = [(x, x), y]\n    t[0] = (x * y, y)\n    t[-1] = x * x\n    return t[0][0] + t[0][1] * t[1]\n"
     program = expand(parse_text(source, "f"))
     assert run(gradient_program(program, (0, 1)), 3.0, 5.0) == (5.0 + 2 * 3.0 * 5.0, 3.0 + 9.0)
+
+
+@pytest.mark.parametrize(("place", "shape"), [(Slice(0, 2, None), (1, 2)), (Slice(0, 2, None), (1, 1, 1)), (integers(0, 2), (1, 2))])
+def test_a_value_with_further_axes_of_length_1_has_the_right_derivatives(place: Any, shape: Shape) -> None:
+    for name in ("put", "scatter_add"):
+        judged = judge(name, Example((array((3,)), place, array(shape, 1))))
+        assert judged.wrong == ()
+        assert judged.compared > 0
+
+
+def test_a_sensitivity_has_no_further_axes_of_another_length() -> None:
+    with pytest.raises(Trap, match="does not broadcast"):
+        row("sum_to", array((2,)), array((2, 2)))

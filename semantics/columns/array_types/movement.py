@@ -24,6 +24,7 @@ from semantics.shapes import (
     broadcast_to,
     concatenated,
     count,
+    repeated_to,
     reshaped,
     spread_over,
     squeezed,
@@ -64,7 +65,7 @@ def like(v: Any, x: Any) -> Any:
     if not isinstance(x, ArrayType):
         return element(v.dtype, v.holes) if isinstance(v, ArrayType) and v.dims == () else v
     array = operand("like", v)
-    return ArrayType(x.dtype if x.dtype in FLOATING else array.dtype, broadcast_to(array.dims, x.dims), array.holes)
+    return ArrayType(x.dtype if x.dtype in FLOATING else array.dtype, repeated_to(array.dims, x.dims), array.holes)
 
 
 def sum_to(d: Any, x: Any) -> Any:

@@ -64,8 +64,9 @@ def like(e: Elements, v: Any, x: Any) -> Any:
     if not isinstance(x, (Array, SparseArray)):
         return dense(v).items[0] if isinstance(v, (Array, SparseArray)) and v.shape == () else v
     array = as_array("like", v)
-    shapes.broadcast_to(array.shape, x.shape)
-    found = moved(array, x.shape, broadcast_positions(array.shape, x.shape))
+    shapes.repeated_to(array.shape, x.shape)
+    shape = array.shape[max(0, len(array.shape) - len(x.shape)) :]
+    found = moved(Array(array.dtype, shape, array.items), x.shape, broadcast_positions(shape, x.shape))
     if found.dtype == x.dtype or x.dtype not in FLOATING:
         return found
     return Array(x.dtype, found.shape, tuple(e.coerce(i, x.dtype, "like") for i in found.items))
@@ -94,7 +95,8 @@ def sum_to(e: Elements, d: Any, x: Any) -> Any:
             array if array.dtype == x.dtype else Array(x.dtype, x.shape, tuple(e.coerce(i, x.dtype, "sum_to") for i in array.items))
         )
     groups: list[list[Any]] = [[] for _ in range(size_of(x.shape))]
-    for place, item in zip(broadcast_positions(x.shape, array.shape), array.items, strict=True):
+    wider = (1,) * (len(x.shape) - len(array.shape)) + array.shape
+    for place, item in zip(broadcast_positions(x.shape, wider), array.items, strict=True):
         groups[place].append(item)
     return Array(x.dtype, x.shape, tuple(_sum_of(e, g, x.dtype) for g in groups))
 
