@@ -21,34 +21,97 @@ if TYPE_CHECKING:
 SEED = 0
 
 
-def check(primitive: Any, *, seed: int = SEED, skip: Sequence[str] = ()) -> Report:
+def check(
+    x: Any,
+    samples: Sequence[Any] | None = None,
+    *,
+    seed: int = SEED,
+    skip: Sequence[str] = (),
+    examples: int | None = None,
+    fixed: Sequence[int] = (),
+    domain: Callable[..., bool] | None = None,
+    framework: str = "",
+) -> Report:
     """
-    Judges the backpropagator of a primitive: of one made by `@aj.primitive`, or of a row of the table (by name or as a row).
+    Judges a backpropagator: of a primitive made by `@aj.primitive`, of a row of the table (by name or as a row), or of another
+    framework: a `jax.custom_vjp`, `torch.autograd.Function` or `autograd.extend.primitive`, any function that they differentiate.
 
-    seed  of every random choice; printed in the report        skip  names of checks not to make (see `report.ledger`)
+    samples    tuples of arguments to judge on and around: arrays, numbers, attributes. Without them, inputs are made from the
+               domain and the signature of a primitive; of another framework's function, small arrays that it takes
+    seed       of every random choice; printed in the report        skip   names of checks not to make (see `report.ledger`)
+    examples   about how many inputs                                fixed  positions of attributes, with samples
+    domain     (x…) -> whether arguments are meant to be tried, with samples
+    framework  "jax", "torch" or "autograd": whose rules a plain function is differentiated by
     """
+    from adjudge.adapters.frameworks import recognised
+    from semantics.primitives.table import TABLE
+
+    if framework or (not isinstance(x, str) and recognised(x)):
+        return _check_foreign(x, samples, (seed, skip, examples), (fixed, domain, framework))
+    if isinstance(x, str):
+        if x not in TABLE:
+            raise Malformed(f"there is no primitive {x!r}", rule="check", remedy="`adjudge about` lists them")
+        x = TABLE[x]
+    if samples is not None or tuple(fixed) or domain is not None:
+        return _check_on(x, samples, (seed, skip, examples), (fixed, domain))
     from checkers.primitive_audit import check as judge
     from proofs import prove as prover
 
-    return judge(primitive, seed=seed, skip=tuple(skip), prover=prover)
+    return judge(x, seed=seed, skip=tuple(skip), examples=examples, prover=prover)
+
+
+def _check_on(x: Any, samples: Any, asked: tuple[Any, ...], where: tuple[Any, ...]) -> Report:
+    """A primitive of the user, judged as its two functions, on samples."""
+    source = getattr(getattr(x, "row", x), "columns", {}).get("source", {})
+    forward, rule = source.get("forward"), source.get("backpropagator")
+    if forward is None or rule is None or samples is None:
+        what = "samples are missing" if samples is None else f"{x!r} is no primitive written in Python with its backpropagator"
+        remedy = (
+            "a primitive says where it is defined itself: @aj.primitive(domain=..., signature=...); others take samples=[(x, y)]"
+        )
+        raise Malformed(what, rule="check", remedy=remedy)
+    seed, skip, examples = asked
+    return check_vjp(forward, rule, samples, seed=seed, skip=skip, examples=examples, fixed=where[0], domain=where[1])
+
+
+def _check_foreign(x: Any, samples: Any, asked: tuple[Any, ...], where: tuple[Any, ...]) -> Report:
+    """An object of another framework, by its adapter."""
+    from adjudge.adapters.black_boxes import trial_of
+    from checkers import array_audit
+
+    seed, skip, examples = asked
+    fixed, domain, framework = where
+    many = {} if examples is None else {"examples": examples}
+    return array_audit.judged(
+        lambda: trial_of(x, samples, seed=seed, fixed=fixed, domain=domain, framework=framework, **many), seed, tuple(skip)
+    )
 
 
 def check_vjp(
     forward: Callable[..., Any],
     pullback: Callable[..., Any],
-    samples: Sequence[Sequence[float]],
+    samples: Sequence[Any],
     *,
     seed: int = SEED,
     skip: Sequence[str] = (),
+    examples: int | None = None,
+    fixed: Sequence[int | str] = (),
+    domain: Callable[..., bool] | None = None,
 ) -> Report:
     """
-    Judges a black box: forward(*xs) -> y and pullback(xs, y, dy) -> tuple of sensitivities, on and around `samples`.
+    Judges a black box: forward(*xs) -> y and pullback(xs, y, dy), or (*xs, y, dy), -> tuple of sensitivities.
 
-    Everything is f64. Without columns the reference is long-double Richardson extrapolation with a derived bound.
+    samples   where to judge, on and around: tuples of reals; or of NumPy arrays, and attributes (axes, flags, indices)
+    fixed     positions or names of arguments by which nothing is differentiated
+    domain    (x…) -> whether arguments are meant to be tried
+    examples  about how many inputs        seed, skip  as for `check`
+
+    The reference is the strongest that the function offers: exact rationals or balls if it can be run on them, else long-double
+    Richardson extrapolation with a derived bound; the report names it.
     """
     from checkers.primitive_audit import check_vjp as judge
 
-    return judge(forward, pullback, samples, seed=seed, skip=tuple(skip))
+    return judge(forward, pullback, samples, seed=seed, skip=tuple(skip), examples=examples, fixed=tuple(fixed), domain=domain)
 
 
 def audit(

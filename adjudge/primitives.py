@@ -7,8 +7,9 @@ Primitives of the user: one object, with as many columns as its author has.
     @f.backpropagator
     def _(x, out, dout): return (dout * ...,)
 
-The meaning is the Python function, checked and total. What our parser can read of it is read, and then the columns `exact` and
-`ball` follow from the program; what it cannot read stays a black box, and the report of `check` says which judgments are lost.
+The meaning is the Python function, checked, and total where only reals come in. What our parser can read of it is read, and then
+the columns `exact` and `ball` follow from the program; what it cannot read stays a black box, and the report of `check` says which
+judgments are lost.
 A `UserPrimitive` is frozen but for one thing: each column can be given once, after the object exists, as decorators must.
 """
 
@@ -17,6 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
+import numpy as np
+
+from adjudge.values import to_numpy, to_value
+from semantics.array_signatures import COLUMN
+from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Hole, Primitive
@@ -25,7 +31,7 @@ from transforms.python_rows import Cells, register_backpropagator, row_of
 
 class UserPrimitive:
     """
-    A scalar function made a primitive. `row` is what programs hold; calling the object calls its meaning.
+    A function of reals, or of arrays of them, made a primitive. `row` is what programs hold; calling the object calls its meaning.
 
     The decorators `backpropagator`, `tangent`, `exact`, `ball` and `z3` each add a column, once.
     """
@@ -59,9 +65,12 @@ class UserPrimitive:
     def __repr__(self) -> str:
         return f"<primitive {self.__name__}({', '.join(self.row.parameters)})>"
 
-    def __call__(self, *arguments: Any) -> float:
-        value: float = self._cells["meaning"](*arguments)
-        return value
+    def __call__(self, *arguments: Any) -> Any:
+        arrays = COLUMN in self._cells or any(isinstance(a, np.ndarray) for a in arguments)
+        if not arrays:
+            return self._cells["meaning"](*arguments)
+        names = [*self.row.parameters, *(f"argument {i}" for i in range(len(arguments)))]
+        return outside(self._cells["meaning"](*map(to_value, arguments, names)))
 
     def backpropagator(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Registers (x…, out, dout) -> (dx, …). Malformed if it takes other arguments, or if there is one already."""
@@ -87,6 +96,13 @@ class UserPrimitive:
     def _column(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         self._cells.set_once(name, lambda: function, self.__name__)
         return function
+
+
+def outside(value: Any) -> Any:
+    """A value of the language as Python has it: arrays as those of NumPy."""
+    if isinstance(value, tuple):
+        return tuple(outside(item) for item in value)
+    return to_numpy(value) if isinstance(value, Array) else value
 
 
 def _reads(reading: Callable[[], Reading]) -> Callable[[Cells], Any]:
@@ -132,11 +148,12 @@ def primitive(
     signature: str | None = None,
 ) -> Any:
     """
-    Makes a function of reals a primitive; with or without arguments, as a decorator.
+    Makes a function of reals, or of arrays of them, a primitive; with or without arguments, as a decorator.
 
     domain, kinks   conditions on the parameters, such as "x > 0" and "x == y", separated by `;`
     name            its name in programs, if not the function's
-    signature       "real real -> real"; one real per parameter unless it says more
+    signature       "f64[m, n] f64[n] i64 -> f64[m]" (`semantics.array_signatures`); without one, reals and arrays of f64 or f32 of
+                    any shape come in, and what comes out for arrays is what the function returns
     """
 
     def make(f: Callable[..., Any]) -> UserPrimitive:

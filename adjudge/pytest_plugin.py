@@ -1,18 +1,21 @@
 """
-The pytest plugin: `pytest --adjudge FILE` makes an item of every primitive, rule and pass that FILE defines, and one of its rules
-together if there are several.
+The pytest plugin: `pytest --adjudge FILE` makes an item of every primitive, rule and pass that FILE defines, of every rule of JAX,
+PyTorch or autograd in it, and one of its rewrite rules together if there are several.
 
 An item fails if its report has a fault, and shows the report; it is skipped if nothing was decided. May be given more than once;
-FILE is imported.
+FILE is imported. A table `ADJUDGE` in it says on which samples a rule is judged (see `adjudge.judged`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from checkers.verdict import Report
 
 NOT_DECIDED = 3
 
@@ -22,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("adjudge", "judging backpropagators, rewrite rules and passes")
     group.addoption("--adjudge", action="append", default=[], metavar="FILE", help="judge all primitives, rules and passes in FILE")
     group.addoption("--adjudge-seed", type=int, default=0, metavar="N", help="the seed of every random choice")
-    group.addoption("--adjudge-skip", action="append", default=[], metavar="CHECK", help="a check of rules and passes not to make")
+    group.addoption("--adjudge-skip", action="append", default=[], metavar="CHECK", help="a check not to make, by name")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,23 +60,44 @@ class JudgedFile(pytest.File):
 
         try:
             module = import_file(self.path)
+            primitives, rewriting = primitives_in(module), rewriting_in(module, self.path.name)
         except AdjudgeError as error:
             raise self.CollectError(str(error)) from None
-        primitives, rewriting = primitives_in(module), rewriting_in(module, self.path.name)
         if not primitives and not rewriting:
             raise self.CollectError(f"{self.path} defines no primitive, no rule and no pass")
-        for name, subject in primitives.items():
-            yield JudgedItem.from_parent(self, name=name, subject=subject, audited=False)
+        for name, found in primitives.items():
+            yield JudgedItem.from_parent(self, name=name, subject=found.value, audited=False, options=found.options)
         for name, subject in rewriting.items():
             yield JudgedItem.from_parent(self, name=name, subject=subject, audited=True)
+
+
+def applicable(skip: Sequence[str], audited: bool) -> list[str]:
+    """The names of checks that apply to a rewrite, or to a backpropagator; those that apply to neither, too, to be refused."""
+    from checkers.optimizer_audit.checks import CHECKS
+    from checkers.primitive_audit import NAMES
+
+    mine, others = (CHECKS, NAMES) if audited else (NAMES, CHECKS)
+    return [name for name in skip if name in mine or name not in others]
+
+
+def properties(report: Report) -> list[tuple[str, str]]:
+    """What JUnit XML says of a report beside its failure: the verdict, the seed, the references, how many findings of each kind."""
+    from collections import Counter
+
+    from checkers.verdict import KINDS, summary
+
+    kinds = Counter(f.kind for f in report.findings)
+    said = {"verdict": summary(report.verdict), "seed": report.seed, "references": report.details.get("references")}
+    said |= {kind: kinds[kind] for kind in KINDS}
+    return [(f"adjudge.{name}", str(value)) for name, value in said.items() if value is not None]
 
 
 class JudgedItem(pytest.Item):
     """The judgment of one primitive, rule, set of rules, or pass."""
 
-    def __init__(self, *, subject: Any, audited: bool, **rest: Any) -> None:
+    def __init__(self, *, subject: Any, audited: bool, options: Mapping[str, Any] | None = None, **rest: Any) -> None:
         super().__init__(**rest)
-        self.subject, self.audited = subject, audited
+        self.subject, self.audited, self.options = subject, audited, dict(options or {})
 
     def runtest(self) -> None:
         """Raises FaultsFound with the report if there is a fault; skips if nothing was decided."""
@@ -81,8 +105,10 @@ class JudgedItem(pytest.Item):
         from checkers.verdict import FaultsFound, summary
 
         seed, skip = self.config.getoption("--adjudge-seed"), self.config.getoption("--adjudge-skip")
-        report = audit(self.subject, seed=seed, skip=skip) if self.audited else check(self.subject, seed=seed)
+        judge = audit if self.audited else check
+        report = judge(self.subject, seed=seed, skip=applicable(skip, self.audited), **self.options)
         self.add_report_section("call", "report", str(report))
+        self.user_properties += properties(report)
         if any(f.kind == "fault" for f in report.findings):
             raise FaultsFound(f"{self.name} has faults:\n{report}")
         if report.exit_code == NOT_DECIDED:

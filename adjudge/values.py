@@ -16,6 +16,7 @@ from semantics.tangents import ZERO, Sparse, SparseArray, dense
 from semantics.text import cut
 from semantics.type_language import type_of
 from semantics.values import Closure, Unbound
+from transforms.array_rows import NUMPY_DTYPE, to_numpy
 from transforms.parse.classes import is_record_class, label_of, live_class
 from transforms.parse.names import Refused
 from transforms.parse.numpy_names import of_numpy
@@ -108,14 +109,6 @@ _CONVERSIONS = {
     "c": "pass its real and imaginary parts",
     "O": "make it an array of numbers, with rows of one length",
 }
-
-NUMPY_DTYPE = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "bool": np.bool_}
-
-
-def to_numpy(array: Array) -> np.ndarray[Any, Any]:
-    """An array of the language as one of NumPy; where nothing flows, a sensitivity is 0."""
-    items = [0 if x is ZERO else x for x in array.items]
-    return np.array(items, dtype=NUMPY_DTYPE[array.dtype]).reshape(array.shape)
 
 
 def to_python(value: Any, machine: Machine) -> Any:

@@ -13,14 +13,13 @@ A `Report` gathers the verdicts of one judgment, with a ledger of what was judge
 
 from __future__ import annotations
 
-import json
-import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, NoReturn
 
+from checkers.plots import Plot
+from checkers.showing import block, exactly, folded, is_text, is_wide, labelled, shape, shortened
 from semantics.errors import AdjudgeError
 
 KINDS = ("fault", "accuracy", "convention")
@@ -42,6 +41,7 @@ class Counterexample:
 
     script  a Python program that reproduces the failure alone and exits with 1
     note    anything else worth saying: the seed, the entry of the Jacobian, the enclosure of the reference
+    plots   what there is to see around it (`checkers.plots`); no part of the finding
     """
 
     inputs: dict[str, Any]
@@ -50,46 +50,24 @@ class Counterexample:
     cause: str = ""
     script: str = ""
     note: str = ""
+    plots: tuple[Plot, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def place(self) -> str:
-        """One line: the inputs, those that are programs by their names only."""
-        shown = ", ".join(k if _long(v) else f"{k} = {exactly(v)}" for k, v in self.inputs.items())
-        return "always" if not shown else f"at {shown}" if not any(map(_long, self.inputs.values())) else f"by this {shown}"
+        """One line: the inputs, those that are programs by their names only, long arrays by their shapes."""
+        shown = ", ".join(
+            k if is_text(v) else f"{k} {shape(v)}" if is_wide(v) else f"{k} = {exactly(v)}" for k, v in self.inputs.items()
+        )
+        return "always" if not shown else f"at {shown}" if not any(map(is_text, self.inputs.values())) else f"by this {shown}"
 
     def __str__(self) -> str:
-        lines = [self.place]
-        lines += [line for v in self.inputs.values() if _long(v) for line in _block(v)]
-        lines += [*_labelled("found", self.found), *_labelled("wanted", self.wanted)]
-        lines += [f"  cause  {self.cause}"] if self.cause else []
-        lines += _labelled("note", self.note) if self.note else []
+        lines = folded(self.place)
+        lines += [line for v in self.inputs.values() if is_text(v) for line in block(v)]
+        lines += [line for k, v in self.inputs.items() if is_wide(v) and v.size for line in block(shortened(v, k))]
+        lines += [*labelled("found", self.found), *labelled("wanted", self.wanted)]
+        lines += labelled("cause", self.cause) if self.cause else []
+        lines += labelled("note", self.note) if self.note else []
         return "\n".join(lines)
-
-
-def _long(value: Any) -> bool:
-    """Whether a value is a text of several lines, such as a program."""
-    return isinstance(value, str) and "\n" in value
-
-
-def _labelled(label: str, value: Any) -> list[str]:
-    """A value behind its label; the lines of a long one under it."""
-    return [f"  {label}", *_block(value)] if _long(value) else [f"  {label:<6} {exactly(value)}"]
-
-
-def _block(text: str) -> list[str]:
-    """The lines of a text, indented."""
-    return [f"    {line}".rstrip() for line in text.strip("\n").splitlines()]
-
-
-def exactly(value: Any) -> str:
-    """A value in decimal and, for a double, in hexadecimal, so that it can be typed back bit for bit."""
-    if isinstance(value, float):
-        return f"{value!r} ({value.hex()})" if math.isfinite(value) else repr(value)
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, tuple):
-        return "(" + ", ".join(exactly(v) for v in value) + ("," if len(value) == 1 else "") + ")"
-    return repr(value) if not isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +159,17 @@ class FaultsFound(AdjudgeError):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The verdicts on one subject. `findings` are the refutations; `ledger` says what was and was not judged."""
+    """
+    The verdicts on one subject. `findings` are the refutations; `ledger` says what was and was not judged; `plots` show its errors
+    over the domain.
+    """
 
     subject: str
     verdicts: tuple[Verdict, ...]
     ledger: tuple[LedgerEntry, ...] = ()
     seed: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    plots: tuple[Plot, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def findings(self) -> tuple[Refuted, ...]:
@@ -232,32 +214,40 @@ class Report:
                 raise FaultsFound(f"{self.subject}: {finding.claim}: {finding.counterexample}", rule=finding.claim)
 
     def to_json(self) -> str:
-        """The report as JSON; doubles as hex strings beside their decimals."""
-        return json.dumps(
-            {
-                "subject": self.subject,
-                "verdict": type(self.verdict).__name__,
-                "counts": self.counts(),
-                "seed": self.seed,
-                "details": self.details,
-                "verdicts": [_json(v) for v in self.verdicts],
-                "ledger": [{"check": e.check, "seconds": e.seconds, "skipped": e.skipped} for e in self.ledger],
-            },
-            indent=1,
-            default=str,
-        )
+        """The report as JSON of a documented schema (`checkers.report_json`), every number exact."""
+        from checkers.report_json import to_json
+
+        return to_json(self)
+
+    @staticmethod
+    def from_json(text: str) -> Report:
+        """The report that `to_json` wrote."""
+        from checkers.report_json import from_json
+
+        return from_json(text)
 
     def __str__(self) -> str:
         return "\n".join(lines_of(self))
 
 
-def _json(verdict: Verdict) -> dict[str, Any]:
-    entry: dict[str, Any] = {"verdict": type(verdict).__name__, "claim": verdict.claim, "summary": summary(verdict)}
-    if isinstance(verdict, Refuted):
-        c = verdict.counterexample
-        entry |= {"kind": verdict.kind, "inputs": {k: exactly(v) for k, v in c.inputs.items()}}
-        entry |= {"found": exactly(c.found), "wanted": exactly(c.wanted), "cause": c.cause, "note": c.note, "script": c.script}
-    return entry
+def alike(findings: Sequence[Refuted]) -> list[list[Refuted]]:
+    """The refutations in groups: those of one input, one result and one wanted result together."""
+    from checkers.report_json import encode
+
+    groups: dict[str, list[Refuted]] = {}
+    for finding in findings:
+        c = finding.counterexample
+        groups.setdefault(repr(encode((list(c.inputs.items()), c.found, c.wanted))), []).append(finding)
+    return list(groups.values())
+
+
+def telling(group: Sequence[Refuted]) -> Counterexample:
+    """The counterexample that says most, of findings that are alike."""
+
+    def said(c: Counterexample) -> tuple[bool, bool, bool, int]:
+        return bool(c.script), "node by node" in c.note, bool(c.plots), len(c.note)
+
+    return max((f.counterexample for f in group), key=said)
 
 
 def lines_of(report: Report) -> Iterable[str]:

@@ -39,8 +39,8 @@ def speaks_of_arrays(value: Any) -> bool:
     todo = [value]
     while todo:
         match todo.pop():
-            case Primitive(name=name):
-                if name in EVIDENCE:
+            case Primitive(name=name, signature=kinds, result=kind):
+                if name in EVIDENCE or "array" in (*kinds, kind):
                     return True
             case Array():
                 return True

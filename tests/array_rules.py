@@ -22,10 +22,10 @@ from typing import Any
 from flint import arb
 
 from checkers import forward_mode
-from checkers.columns.ball import BALLS
+from checkers.array_audit.row_samples_arguments import Example, is_data, shown
 from checkers.columns.leaves import at_path, coordinates, is_discrete, map_leaves
 from checkers.forward_mode import Dual, duals
-from semantics.arrays import FLOATING, Array, size_of
+from semantics.arrays import FLOATING, Array
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError
@@ -36,49 +36,6 @@ from transforms.nested_grad import expand
 
 WIDEST = arb(2) ** -200
 Agrees = Callable[[Any, Any], bool]
-
-
-@dataclass(frozen=True)
-class Example:
-    """
-    Arguments of a row.
-
-    rational  they have an exact derivative; otherwise balls enclose it
-    constant  a bound on the relative error of a constant that the rule multiplies by, 0 if it has none that is rounded
-    """
-
-    arguments: tuple[Any, ...]
-    rational: bool = True
-    constant: float = 0.0
-
-    def __str__(self) -> str:
-        return "-".join(shown(a) for a in self.arguments)
-
-    @property
-    def carrier(self) -> Reading:
-        return FRACTIONS if self.rational else BALLS
-
-
-def shown(value: Any) -> str:
-    """An argument as the name of a test has it: an array by its dtype and shape."""
-    if isinstance(value, Array):
-        return f"{value.dtype}{list(value.shape)}".replace(" ", "")
-    if isinstance(value, tuple):
-        return f"({','.join(map(shown, value))})"
-    return str(value)
-
-
-def array(shape: tuple[int, ...], seed: int = 0, low: float = -2.0, dtype: str = "f64") -> Array:
-    """Distinct multiples of 1/64 between low and low + 4, in no order; none of them an integer or a half."""
-    items = tuple(low + ((37 * (k + 5 * seed) + 11 * seed + 3) % 127 * 2 + 1) / 64 for k in range(size_of(shape)))
-    return Array(dtype, shape, items)
-
-
-def is_data(value: Any) -> bool:
-    """Whether an argument is differentiated: a real, an array of reals, a tuple of such. Others are attributes."""
-    if isinstance(value, tuple):
-        return bool(value) and all(is_data(v) for v in value)
-    return value.dtype in FLOATING if isinstance(value, Array) else isinstance(value, float)
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import array_rules
 import pytest
-from array_examples import array_examples
-from array_rules import array, has_rule, judge, pullback_of
+from array_rules import has_rule, judge, pullback_of
 
+from checkers.array_audit.row_samples import array_examples
+from checkers.array_audit.row_samples_arguments import Example, array
 from semantics.arrays import Array
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
@@ -61,7 +61,7 @@ def test_a_planted_bug_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> Non
         "roll": (Array("f64", (1,), (2.0,)), 1, 0),
         "flip": (array((3,)), 0),
     }
-    example = array_rules.Example(examples[name])
+    example = Example(examples[name])
     assert judge(name, example).wrong == ()
     pullback_of.cache_clear()
     rule = adjoint_primitives.backpropagator

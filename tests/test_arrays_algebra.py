@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_rules import Example, array, is_data, judge, pullback_of
+from array_rules import judge, pullback_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.values import to_value
+from checkers.array_audit.row_samples_arguments import Example, array, is_data
 from checkers.columns.leaves import at_path, coordinates, is_discrete, map_leaves
 from checkers.forward_mode import lifted
 from semantics.arrays import Array

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_rules import array
 
 import adjudge as aj
 from adjudge.values import to_value
 from checkers import forward_mode
+from checkers.array_audit.row_samples_arguments import array
 from checkers.properties.agreement import differ, point
 from semantics.errors import IllTyped, Malformed, Trap
 from semantics.machine import run

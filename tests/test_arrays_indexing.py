@@ -296,7 +296,9 @@ def test_writing_into_a_tuple_sends_any_structure_back() -> None:
     assert run(gradient_program(program, (0, 1)), 3.0, 5.0) == (5.0 + 2 * 3.0 * 5.0, 3.0 + 9.0)
 
 
-@pytest.mark.parametrize(("place", "shape"), [(Slice(0, 2, None), (1, 2)), (Slice(0, 2, None), (1, 1, 1)), (integers(0, 2), (1, 2))])
+@pytest.mark.parametrize(
+    ("place", "shape"), [(Slice(0, 2, None), (1, 2)), (Slice(0, 2, None), (1, 1, 1)), (integers(0, 2), (1, 2))]
+)
 def test_a_value_with_further_axes_of_length_1_has_the_right_derivatives(place: Any, shape: Shape) -> None:
     for name in ("put", "scatter_add"):
         judged = judge(name, Example((array((3,)), place, array(shape, 1))))

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_rules import Example, array, judge
+from array_rules import judge
 from test_arrays_algebra import nothing_flows
 from test_arrays_linear import call, program
 
 from adjudge.values import to_value
 from checkers import forward_mode
+from checkers.array_audit.row_samples_arguments import Example, array
 from checkers.columns.ball import BALLS
 from checkers.forward_mode import lifted
 from semantics.arrays import Array

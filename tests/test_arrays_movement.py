@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_arguments import integers
-from array_examples import EXAMPLES, array_examples
-from array_rules import Example, applied, array, is_data, judge, pullback_of
+from array_rules import applied, judge, pullback_of
 from immutables import Map
 
 from adjudge.values import to_value
 from checkers import forward_mode
+from checkers.array_audit.row_samples import EXAMPLES, array_examples
+from checkers.array_audit.row_samples_arguments import Example, array, integers, is_data
 from checkers.columns.leaves import map_leaves
 from semantics.arrays import FLOATING, Array, single, size_of
 from semantics.columns.meaning import MEANING

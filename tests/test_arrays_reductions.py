@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_arguments import axes_of, integers
-from array_rules import array
 from claims import costly
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.values import to_value
+from checkers.array_audit.row_samples_arguments import array, axes_of, integers
 from checkers.columns.ball import BALLS, ball_column
 from checkers.columns.ball_decisions import lift
 from semantics.arrays import Array, size_of

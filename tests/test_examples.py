@@ -25,7 +25,10 @@ from transforms.nested_grad import expand
 from transforms.parse import functions_in, parse_file
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-JUDGED = ("primitives.py", "rewrites.py", "audited_pass.py", "jax_pass.py", "torch_pass.py")  # imported and judged, not run
+JUDGED = (  # imported and judged, not run
+    *("primitives.py", "rewrites.py", "audited_pass.py", "jax_pass.py", "torch_pass.py"),
+    *("jax_rules.py", "torch_rules.py", "autograd_rules.py"),
+)
 PROGRAMS = [(p.stem, f) for p in sorted(EXAMPLES.glob("*.py")) if p.name not in JUDGED for f in functions_in(p)]
 
 

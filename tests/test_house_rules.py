@@ -26,6 +26,7 @@ FORBIDDEN = {
     "checkers.finite_differences": ("transforms", "checkers.forward_mode"),
     "checkers.ball_differences": ("transforms", "checkers.forward_mode", "checkers.trace_reversal"),
     "checkers.trace_reversal": ("transforms", "checkers.forward_mode"),
+    "checkers.array_audit.references": ("transforms.backpropagators", "checkers.forward_mode", "checkers.trace_reversal"),
     "checkers.smt": ("transforms",),
     "backend": ("checkers", "semantics.machine"),
     "semantics": ("z3", "hypothesis", "numba", "numpy"),

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from array_rules import array
 
 from checkers import forward_mode
+from checkers.array_audit.row_samples_arguments import array
 from checkers.columns.leaves import coordinates, map_leaves
 from checkers.properties.agreement import Point, differ, point
 from semantics.arrays import Array

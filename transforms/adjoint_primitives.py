@@ -13,6 +13,7 @@ from semantics.ir import Apply, GraphId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.text import read
+from transforms.array_cotangents import ON_ARRAYS
 from transforms.backpropagators import backpropagator
 from transforms.backpropagators.einsums import einsum_pullback
 from transforms.backpropagators.structure import record_pullback, tuple_pullback, whole_power_pullback
@@ -34,17 +35,22 @@ def arity_of(primitive: Primitive, used_with: int | None) -> int:
     return used_with
 
 
+VARIADIC = {"make_tuple": tuple_pullback, "make_record": record_pullback, "einsum": einsum_pullback}
+"""Rows whose backpropagator depends on how many arguments there are."""
+
+
 def rule_for(edit: Edit, primitive: Primitive, arity: int) -> Program:
-    """The backpropagator that is linked in; of elementwise primitives, where there are arrays, the one that adds up."""
-    if primitive is TABLE["make_tuple"]:
-        return read(tuple_pullback(arity))
-    if primitive is TABLE["make_record"]:
-        return read(record_pullback(arity))
-    if primitive is TABLE["einsum"]:
-        return read(einsum_pullback(arity))
-    if edit.arrays and is_elementwise(primitive):
+    """The backpropagator that is linked in."""
+    if TABLE.get(primitive.name) is primitive and primitive.name in VARIADIC:
+        return read(VARIADIC[primitive.name](arity))
+    return rule_on_arrays(primitive) if edit.arrays else backpropagator(primitive)
+
+
+def rule_on_arrays(primitive: Primitive) -> Program:
+    """Of elementwise primitives the rule that adds up; of a user's the one that holds every cotangent against its argument."""
+    if is_elementwise(primitive):
         return broadcast_pullback(primitive.name)
-    return backpropagator(primitive)
+    return primitive.columns.get(ON_ARRAYS) or backpropagator(primitive)
 
 
 def whole_power(program: Program, application: Apply) -> int | None:

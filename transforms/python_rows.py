@@ -1,10 +1,11 @@
 """
-Rows from Python functions: how a user's scalar function, and its backpropagator, become cells of a primitive.
+Rows from Python functions: how a user's function, and its backpropagator, become cells of a primitive.
 
-    meaning          the function itself, checked and total: reals in, a real out
+    meaning          the function itself, checked and total: reals in, a real out; on arrays, see `array_rows`, `array_cotangents`
     program          the function read by our parser, if it is in the language; else a hole that says why not
     backpropagator   the rule read by our parser, so that J applies to it again; else a program that calls it as an opaque
                      primitive, which J cannot enter: first order only
+    type             from the signature, or from the program
     source           the Python functions, for messages and stand-alone scripts
 
 Cells are made when first asked for, since a function may name helpers that are defined after it.
@@ -21,12 +22,16 @@ from typing import Any
 
 import numpy as np
 
+from semantics.array_signatures import COLUMN, ArraySignature, read
+from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError, IllTyped, Location, Malformed, Trap
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Hole, Primitive
-from semantics.tangents import ZERO
+from semantics.tangents import ZERO, SparseArray
+from transforms.array_cotangents import ON_ARRAYS, conforming, pulled_back, rule_type
+from transforms.array_rows import on_arrays, type_rule
 
 ARITHMETIC_ERRORS = (OverflowError, ValueError, ZeroDivisionError)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -116,10 +121,10 @@ def real(name: str, value: Any) -> float:
     if type(value) is float:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating, np.ndarray)):
-        remedy = "primitives of your own are scalar; on each element of an array: adjudge.array_map(f, x)"
-        raise IllTyped(f"{name} wants reals, found {value!r}", rule=name, remedy=remedy)
+        raise IllTyped(f"{name} wants reals, found {value!r}", rule=name, remedy="pass a float, or an array of floats")
     if isinstance(value, np.ndarray) and value.ndim:
-        raise IllTyped(f"{name} met an array of shape {value.shape}", rule=name, remedy="primitives of your own are scalar")
+        remedy = 'where reals come in, a real comes out; otherwise say so: signature="f64 -> f64[3]"'
+        raise IllTyped(f"{name} met an array of shape {value.shape}", rule=name, remedy=remedy)
     try:
         return float(value)
     except OverflowError:
@@ -139,22 +144,37 @@ def quietly(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
         ) from error
 
 
-def meaning_of(name: str, function: Callable[..., Any], arity: int, program: Callable[[], Program | Hole]) -> Callable[..., float]:
+def meaning_of(
+    name: str,
+    function: Callable[..., Any],
+    parameters: tuple[str, ...],
+    signature: ArraySignature | None,
+    program: Callable[[], Program | Hole],
+) -> Callable[..., Any]:
     """
-    The function as a meaning: doubles in, a double out, total.
+    The function as a meaning: values in, a value out; where only reals come in, total.
 
     Where Python raises an arithmetic error, the value is what the same program gives on the machine, whose reals are total; NaN if
-    the function is outside the language.
+    the function is outside the language, and a Trap if it was called on arrays.
     """
+    arity, location = len(parameters), location_of(function)
 
-    def cell(*arguments: Any) -> float:
+    def cell(*arguments: Any) -> Any:
         if len(arguments) != arity:
             raise IllTyped(f"{name} takes {arity} argument{'s' * (arity != 1)}, {len(arguments)} given", rule="primitive")
-        xs = tuple(0.0 if a is ZERO else real(name, a) for a in arguments)
+        arrays = any(isinstance(a, (Array, SparseArray)) for a in arguments)
+        whole = arrays or (signature is not None and not signature.on_reals)
+        xs = arguments if whole else tuple(0.0 if a is ZERO else real(name, a) for a in arguments)
         try:
+            if whole:
+                return on_arrays(name, partial(quietly, name, function), signature, parameters, xs, location)
             value = quietly(name, function, *xs)
-        except ARITHMETIC_ERRORS:
+        except ARITHMETIC_ERRORS as error:
+            if whole and isinstance(program(), Hole):
+                raise trapped(name, error, location) from None
             value = total(program(), xs)
+            if whole:
+                return value
         return math.nan if isinstance(value, complex) else real(name, value)
 
     cell.__name__ = name
@@ -162,44 +182,51 @@ def meaning_of(name: str, function: Callable[..., Any], arity: int, program: Cal
     return cell
 
 
+def trapped(name: str, error: Exception, location: Location | None) -> Trap:
+    """The error for a Python function that raised."""
+    return Trap(f"{name} raised {type(error).__name__}: {error}", rule=name, location=location, remedy="call it by itself")
+
+
 def total(program: Program | Hole, xs: tuple[Any, ...]) -> Any:
     """The value of the program on the machine, or NaN without a program."""
     return math.nan if isinstance(program, Hole) else run(program, *xs)
 
 
-def cotangents_of(name: str, function: Callable[..., Any], arity: int) -> Callable[..., tuple[Any, ...]]:
-    """A rule outside the language as a meaning: (x…, out, dout) to a tuple of doubles. ZERO in, ZERO out, without calling it."""
+def cotangents_of(name: str, function: Callable[..., Any], arity: int, scalar: bool = True) -> Callable[..., tuple[Any, ...]]:
+    """
+    A rule outside the language as a meaning: (x…, out, dout) to a tuple of cotangents. ZERO in, ZERO out, without calling it.
+
+    scalar  without arrays among them, all arguments are reals
+    """
+    location = location_of(function)
 
     def cell(*arguments: Any) -> tuple[Any, ...]:
-        if arguments[-1] is ZERO:
+        *xs, out, dout = arguments
+        if dout is ZERO:
             return (ZERO,) * arity
-        xs = tuple(0.0 if a is ZERO else real(name, a) for a in arguments)
+        if scalar and not any(isinstance(a, (Array, SparseArray)) for a in arguments):
+            xs, out, dout = [0.0 if x is ZERO else real(name, x) for x in xs], real(name, out), real(name, dout)
         try:
-            found = quietly(name, function, *xs)
+            return pulled_back(name, partial(quietly, name, function), xs, out, dout, location)
         except ARITHMETIC_ERRORS as error:
-            raise Trap(f"{name} raised {type(error).__name__}: {error}", rule=name, location=location_of(function)) from None
-        if not isinstance(found, tuple) or len(found) != arity:
-            raise IllTyped(
-                f"{name} returned {found!r}, not a tuple of {arity}",
-                rule="backpropagator",
-                location=location_of(function),
-                remedy="return one cotangent per argument: `return (dx,)`",
-            )
-        return tuple(real(name, d) for d in found)
+            raise trapped(name, error, location) from None
 
     return cell
 
 
-def opaque_backpropagator(name: str, function: Callable[..., Any], parameters: tuple[str, ...]) -> Program:
+def opaque_backpropagator(
+    name: str, function: Callable[..., Any], parameters: tuple[str, ...], signature: ArraySignature | None = None
+) -> Program:
     """A program (x…, out, dout) that hands everything to `function`, as the opaque primitive <name>_backpropagator."""
     arity = len(parameters)
     inner = Primitive(
         f"{name}_backpropagator",
         (*parameters, "out", "dout"),
-        ("real",) * (arity + 2),
+        ("real" if signature is None else "any",) * (arity + 2),
         "tuple",
         columns={
-            "meaning": cotangents_of(f"{name}_backpropagator", function, arity),
+            "meaning": cotangents_of(f"{name}_backpropagator", function, arity, signature is None),
+            "type": rule_type,
             "backpropagator": Hole("it is Python outside the language, so only first derivatives exist"),
         },
         location=location_of(function),
@@ -211,11 +238,13 @@ def opaque_backpropagator(name: str, function: Callable[..., Any], parameters: t
     return edit.program
 
 
-def backpropagator_of(name: str, function: Callable[..., Any], parameters: tuple[str, ...]) -> Program:
+def backpropagator_of(
+    name: str, function: Callable[..., Any], parameters: tuple[str, ...], signature: ArraySignature | None = None
+) -> Program:
     """The rule as a program: parsed if it is in the language, opaque otherwise."""
     found = program_of(function)
     if isinstance(found, Hole):
-        return opaque_backpropagator(name, function, parameters)
+        return opaque_backpropagator(name, function, parameters, signature)
     entry = found.graphs[found.entry]
     if len(entry.parameters) != len(parameters) + 2:
         wanted = ", ".join((*parameters, "out", "dout"))
@@ -226,6 +255,11 @@ def backpropagator_of(name: str, function: Callable[..., Any], parameters: tuple
             remedy=f"write it as `def _({wanted}):`",
         )
     return found
+
+
+def held(rule: Program, primitive: Primitive, function: Callable[..., Any]) -> Program:
+    """The rule as J uses it among arrays: each cotangent held against its argument, which an opaque one does itself."""
+    return rule if is_opaque(rule) else conforming(rule, primitive.name, primitive.parameters, location_of(function))
 
 
 def is_opaque(program: Program) -> bool:
@@ -251,20 +285,25 @@ def row_of(
     from semantics.primitives.row import row
 
     parameters = parameters_of(function)
-    signature = signature or f"{'real ' * len(parameters)}-> real"
-    plain = row(name, " ".join(parameters), signature, domain=domain, kinks=kinks)
-    if len(plain.signature) != len(parameters) or {*plain.signature, plain.result} != {"real"}:
+    stated = read(signature) if signature else None
+    kinds = [spec.kind for spec in stated.arguments] if stated is not None else ["real"] * len(parameters)
+    if len(kinds) != len(parameters):
         raise IllTyped(
             f"the signature {signature!r} does not fit {name}({', '.join(parameters)})",
             rule="primitive",
-            remedy="one `real` per parameter, `-> real`: other kinds and arrays are not in the language of primitives yet",
+            remedy="one type for each parameter: f64[m, n] i64 -> f64[m]",
         )
+    result = "real" if stated is None else stated.results[0].kind if len(stated.results) == 1 else "tuple"
+    plain = row(name, " ".join(parameters), f"{' '.join(kinds)} -> {result}", domain=domain, kinks=kinks)
     cells = Cells({"source": lambda: {"forward": function}, "program": derived(lambda: program_of(function))})
-    cells.set_once("meaning", lambda: meaning_of(name, function, len(parameters), lambda: cells["program"]), name)
+    cells.set_once("meaning", lambda: meaning_of(name, function, parameters, stated, lambda: cells["program"]), name)
+    cells.set_once("type", lambda: type_rule(name, stated, parameters, lambda: cells["program"]), name)
+    if stated is not None and not stated.on_reals:
+        cells.set_once(COLUMN, lambda: str(stated), name)
     for column, maker in (extra or {}).items():
         cells.set_once(column, derived(partial(maker, cells)), name)
     row_found = Primitive(
-        name, plain.parameters, plain.signature, "real", plain.domain, plain.kinks, columns=cells, location=location_of(function)
+        name, plain.parameters, plain.signature, result, plain.domain, plain.kinks, columns=cells, location=location_of(function)
     )
     for condition in (*row_found.domain, *row_found.kinks):
         condition.conjuncts(dict.fromkeys(row_found.parameters, 0.5))
@@ -282,6 +321,9 @@ def register_backpropagator(cells: Cells, primitive: Primitive, function: Callab
             remedy=f"write it as `def _({', '.join(wanted)}):`",
         )
     forward = cells["source"]["forward"]
-    cells.set_once("backpropagator", lambda: backpropagator_of(primitive.name, function, primitive.parameters), primitive.name)
+    stated = read(cells[COLUMN]) if COLUMN in cells else None
+    maker = partial(backpropagator_of, primitive.name, function, primitive.parameters, stated)
+    cells.set_once("backpropagator", maker, primitive.name)
+    cells.set_once(ON_ARRAYS, lambda: held(cells["backpropagator"], primitive, function), primitive.name)
     cells._makers["source"] = lambda: {"forward": forward, "backpropagator": function}
     cells._made.pop("source", None)

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs
+from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs, sweep
 from adjudge.cli.common import BAD_INPUT, errors
 from semantics.errors import AdjudgeError
 
@@ -36,6 +36,7 @@ COMMANDS = (
     judging.prove,
     crosscheck.crosscheck,
     agree.agree,
+    sweep.sweep,
     about.about,
 )
 for command in COMMANDS:

@@ -22,7 +22,7 @@ from transforms.parse import functions_in, parse_file
 
 DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
 
-EXTRAS = ("jax", "torch")  # packages that our extras of these names install
+EXTRAS = ("autograd", "jax", "torch")  # packages that our extras of these names install
 
 WIDE = 132  # where output is not a terminal, tables are not squeezed into 80 columns
 

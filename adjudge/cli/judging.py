@@ -10,31 +10,51 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from adjudge.adapters.frameworks import recognised
 from adjudge.cli.common import DONE, Arguments, Json, Seed, console, import_file, say, say_json, split, worst
 from adjudge.cli.jit import jit_report
-from adjudge.cli.reports import STYLE, print_report, progress
-from adjudge.judged import is_primitive, primitives_in, rewriting_in
+from adjudge.cli.reports import STYLE, print_overview, print_report, progress
+from adjudge.judged import Checked, is_primitive, primitives_in, rewriting_in
 from checkers.verdict import ORDER, Proved, Refuted, Report, Unknown, summary
 from semantics.errors import Malformed
 from semantics.primitives import TABLE, Primitive
 from transforms.pattern import DOMAINS, PatternRule
 
+RULES = "primitives (@adjudge.primitive) or rules of JAX, PyTorch or autograd"
 Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by name; may be repeated.")]
 
 
 def check(
     target: Annotated[
-        str, typer.Argument(metavar="FILE[:NAME] | PRIMITIVE", help="A file with primitives, or a row of the table: `exp`.")
+        str,
+        typer.Argument(
+            metavar="FILE[:NAME] | PRIMITIVE",
+            help="A Python file, imported and so run: all primitives and all rules of JAX, PyTorch and autograd that it defines, "
+            "or one name. Or a row of our table, `exp`.",
+        ),
     ],
     seed: Seed = 0,
     skip: Skip = None,
+    examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="About how many inputs to try.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a page of HTML too, complete in one file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge the backpropagators of the primitives in a file."""
+    """
+    Judge backpropagators: of primitives (@adjudge.primitive), of jax.custom_vjp and jax.custom_jvp, of torch.autograd.Function, of
+    autograd.extend.primitive.
+
+    On which inputs, a table in the file may say; without it, small arrays are tried. It also names functions that are no rules,
+    to be judged by the rules of their framework:
+
+    ADJUDGE = {"blend": {"samples": [(x, y)], "fixed": (1,), "domain": lambda x, y: y > 0, "framework": "jax"}}
+    """
     from adjudge.judging import check as judge
 
-    subjects = {target: TABLE[target]} if target in TABLE else _found(target, primitives_in, "primitives (@adjudge.primitive)")
-    _judge_all(subjects, lambda s: judge(s, seed=seed, skip=skip or ()), as_json)
+    if html is not None and not html.absolute().parent.is_dir():
+        raise Malformed(f"there is no folder {html.parent}", remedy="name a file in a folder that is there")
+    asked: dict[str, Any] = {"seed": seed, "skip": skip or ()} | ({} if examples is None else {"examples": examples})
+    subjects = {target: Checked(TABLE[target])} if target in TABLE else _found(target, primitives_in, RULES)
+    _judge_all(subjects, lambda s: judge(s.value, **asked, **s.options), as_json, html, f"adjudge check {target}")
 
 
 def audit(
@@ -127,11 +147,14 @@ def _found(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) ->
     found = found_in(module)
     if not name:
         if not found:
-            raise Malformed(f"{path} defines no {what}", remedy=f"name a function on programs: {path}:NAME")
+            remedy = "name functions, and whose they are, in a table ADJUDGE" if found_in is primitives_in else ""
+            raise Malformed(f"{path} defines no {what}", remedy=remedy or f"name a function on programs: {path}:NAME")
         return found
     value = getattr(module, name, None)
     if name in found:
         return {name: found[name]}
+    if found_in is primitives_in and recognised(value):
+        return {name: Checked(value)}
     listed = isinstance(value, (list, tuple)) and value
     if found_in is not primitives_in and not isinstance(value, type) and (listed or callable(value)):
         return {name: value}
@@ -145,7 +168,9 @@ def _known(found: dict[str, Any]) -> str:
     return f"one of {', '.join(names)}" if names else "the file has none"
 
 
-def _judge_all(subjects: dict[str, Any], judge: Callable[[Any], Report], as_json: bool) -> None:
+def _judge_all(
+    subjects: dict[str, Any], judge: Callable[[Any], Report], as_json: bool, html: Path | None = None, title: str = ""
+) -> None:
     from checkers.optimizer_audit.journal import watched
 
     reports: list[Report] = []
@@ -156,6 +181,10 @@ def _judge_all(subjects: dict[str, Any], judge: Callable[[Any], Report], as_json
             bar.update(task, description=where)
             with watched(lambda check, where=where: bar.update(task, description=f"{where}: {check}")):
                 reports.append(judge(subject))
+    if html is not None:
+        from adjudge.html import write
+
+        write(reports, html, title=title)
     if as_json:
         say_json([json.loads(r.to_json()) for r in reports])
     else:
@@ -164,12 +193,6 @@ def _judge_all(subjects: dict[str, Any], judge: Callable[[Any], Report], as_json
         if len(reports) > 1:
             print_overview(reports)
     raise typer.Exit(worst([r.exit_code for r in reports]))
-
-
-def print_overview(reports: list[Report]) -> None:
-    """One line for each of several reports."""
-    for report in reports:
-        say(f"{report.subject}: {summary(report.verdict)}")
 
 
 def prove(

@@ -6,28 +6,25 @@ The judge of backpropagators (DESIGN, section 6): is this primitive's rule right
 
 Each answers with a Report: verdicts with their claims, findings with shrunk inputs and stand-alone scripts, and a ledger of
 what every check cost and of what was not judged.
+
+A function of reals is judged here; one that reads arrays, by `checkers.array_audit`, whose checks have the same names. A function
+of reals that takes arrays as well is judged on a few of them too, under the claims "shapes" and "large arrays".
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkers.primitive_audit import composition, contract, jacobian, kinks, orders, vacuity
+import numpy as np
+
+from checkers.judgment import judged as run_all
+from checkers.plots import Plot, errors
+from checkers.primitive_audit import composition, contract, jacobian, kinks, on_arrays, orders, vacuity
 from checkers.primitive_audit.build import of_functions, of_row, row_in
 from checkers.primitive_audit.subject import Subject
-from checkers.verdict import LedgerEntry, OutOfScope, Report, Unknown, Verdict
-from semantics.errors import AdjudgeError, Malformed
+from checkers.verdict import Report, Verdict
 from semantics.primitives.row import Primitive
-
-ARRAYS = "primitives of your own take reals, not arrays"
-
-
-def arrays_later(name: str) -> tuple[str, Callable[[Subject], list[Verdict]]]:
-    """A check of primitives that take arrays, which are not judged; it says so."""
-    return name, lambda subject: [OutOfScope(ARRAYS, name)]
-
 
 CHECKS: tuple[tuple[str, Callable[[Subject], list[Verdict]]], ...] = (
     *contract.CHECKS,
@@ -36,10 +33,10 @@ CHECKS: tuple[tuple[str, Callable[[Subject], list[Verdict]]], ...] = (
     *orders.CHECKS,
     *composition.CHECKS,
     *vacuity.CHECKS,
-    arrays_later("shapes"),
-    arrays_later("large arrays"),
+    *on_arrays.CHECKS,
 )
 NAMES = tuple(name for name, _ in CHECKS)
+REALS = {"real", "number"}
 
 __all__ = ["CHECKS", "NAMES", "check", "check_vjp"]
 
@@ -48,23 +45,50 @@ def check(
     primitive: Any,
     *,
     seed: int = 0,
-    examples: int = 200,
+    examples: int | None = None,
     skip: Sequence[str] = (),
     prover: Callable[[Primitive], Sequence[Verdict]] | None = None,
 ) -> Report:
     """
-    Judges the backpropagator of a primitive of reals: of the table, or an object made by `@primitive`.
+    Judges the backpropagator of a primitive: of the table, or an object made by `@primitive`.
 
-    examples  how many points; skip  names of checks to leave out (see NAMES); seed  of every random choice
+    examples  how many points, 200 if it is not said; of arrays how many cases, 60
+    skip      names of checks to leave out (see NAMES)        seed  of every random choice
     prover    what answers the check "proof"; without one it is out of scope
     """
+    row = row_in(primitive)
+    if reads_arrays(row):
+        return _check_arrays(row, seed, examples, skip, prover)
 
     def subject() -> Subject:
-        made = of_row(row_in(primitive), seed=seed, examples=examples)
+        made = of_row(row, seed=seed, examples=200 if examples is None else examples)
         made.prover = prover
         return made
 
     return judged(subject, seed, skip)
+
+
+def reads_arrays(row: Primitive) -> bool:
+    """Whether a row is no function from reals to a real."""
+    return "array signature" in row.columns or row.result not in REALS or not set(row.signature) <= REALS
+
+
+def _check_arrays(
+    row: Primitive,
+    seed: int,
+    examples: int | None,
+    skip: Sequence[str],
+    prover: Callable[[Primitive], Sequence[Verdict]] | None,
+) -> Report:
+    from checkers import array_audit
+    from checkers.array_audit import build
+
+    def trial() -> Any:
+        made = build.of_row(row, seed=seed, examples=build.EXAMPLES if examples is None else examples)
+        made.prover = prover
+        return made
+
+    return array_audit.judged(trial, seed, skip)
 
 
 def check_vjp(
@@ -73,40 +97,52 @@ def check_vjp(
     samples: Sequence[Any],
     *,
     seed: int = 0,
-    examples: int = 200,
+    examples: int | None = None,
     skip: Sequence[str] = (),
+    fixed: Sequence[int | str] = (),
+    domain: Callable[..., bool] | None = None,
 ) -> Report:
     """
-    Judges a pullback against a forward function, both of real scalars.
+    Judges a pullback against a forward function: of real scalars, or of arrays if a sample holds one.
 
     forward(*xs) -> y; pullback(xs, y, dy) -> tuple of cotangents, or pullback(*xs, y, dy). samples: argument tuples; the inputs
-    tried are these, points near them, random ones and the edge pool, where forward is finite.
+    tried are these, inputs near them, random ones and the edge pool, where forward is finite.
+
+    fixed     positions or names of arguments that are attributes: nothing is differentiated by them
+    domain    (x…) -> whether arguments are meant to be tried
     """
-    return judged(lambda: of_functions(forward, pullback, samples, seed=seed, examples=examples), seed, skip)
+    if not (holds_arrays(samples) or tuple(fixed) or domain is not None):
+        points = 200 if examples is None else examples
+        return judged(lambda: of_functions(forward, pullback, samples, seed=seed, examples=points), seed, skip)
+    from checkers import array_audit
+    from checkers.array_audit import build
+
+    cases = build.EXAMPLES if examples is None else examples
+    return array_audit.judged(
+        lambda: build.of_functions(forward, pullback, samples, seed=seed, examples=cases, fixed=fixed, domain=domain), seed, skip
+    )
+
+
+def holds_arrays(samples: Any) -> bool:
+    """Whether a sample is, or has among its arguments, anything but a number: an array with axes, a list, a flag, None."""
+    if not isinstance(samples, (list, tuple)):
+        return False
+    flat = [value for sample in samples for value in (sample if isinstance(sample, tuple) else (sample,))]
+    return any(isinstance(v, (np.ndarray, tuple, list)) and np.ndim(v) > 0 for v in flat if not isinstance(v, str)) or any(
+        isinstance(v, (bool, np.bool_)) or v is None for v in flat
+    )
 
 
 def judged(make: Callable[[], Subject], seed: int, skip: Sequence[str]) -> Report:
     """The report of every check but the skipped ones. Malformed for a name that no check bears."""
-    skip = (skip,) if isinstance(skip, str) else tuple(skip)
-    for name in skip:
-        if name not in NAMES:
-            raise Malformed(f"there is no check {name!r}", rule="check", remedy=f"one of {', '.join(NAMES)}")
-    begin = time.perf_counter()
-    subject = make()
-    ledger = [LedgerEntry("inputs", time.perf_counter() - begin)]
-    verdicts: list[Verdict] = []
-    for name, run in CHECKS:
-        if name in skip:
-            ledger.append(LedgerEntry(name, 0.0, "asked to be skipped"))
-            continue
-        begin = time.perf_counter()
-        try:
-            found = run(subject)
-        except AdjudgeError as error:
-            found = [Unknown(f"the check stopped: {error.what}", name)]
-        verdicts += found
-        reasons = [v.why for v in found if isinstance(v, OutOfScope)] + [v.reason for v in found if isinstance(v, Unknown)]
-        ledger.append(LedgerEntry(name, time.perf_counter() - begin, "; ".join(reasons)))
-    ledger += [LedgerEntry("black box", 0.0, lost) for lost in subject.lost]
-    details = {"points": len(subject.points), "references": subject.reference.name}
-    return Report(subject.name, tuple(verdicts), tuple(ledger), seed, details)
+    return run_all(make, CHECKS, seed=seed, skip=skip, details=details, plots=plots)
+
+
+def details(subject: Subject) -> dict[str, Any]:
+    """How many points there were, and against which references."""
+    return {"points": len(subject.points), "references": subject.reference.name}
+
+
+def plots(subject: Subject) -> tuple[Plot, ...]:
+    """The errors over the domain, by each argument."""
+    return tuple(errors(subject, i) for i in range(subject.arity))

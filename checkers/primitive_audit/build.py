@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkers.inputs import Point, around, code_numbers, condition_numbers, edge_points, program_numbers, random_points
+from checkers.primitive_audit.other_numbers import on_balls, on_other_numbers
 from checkers.primitive_audit.programs import ball_function, in_balls, machine_call
 from checkers.primitive_audit.reference import Balls, Best, Numeric
 from checkers.primitive_audit.subject import Judged, Subject
@@ -75,7 +76,7 @@ def of_row(row: Primitive, *, seed: int, examples: int) -> Subject:
         row.parameters,
         lambda *xs: real(row.name, forward(*xs)),
         pull,
-        references(row, forward),
+        references(row, forward, source.get("forward")),
         row,
         rule=None if opaque else rule,
         program=program if isinstance(program, Program) else None,
@@ -88,8 +89,8 @@ def of_row(row: Primitive, *, seed: int, examples: int) -> Subject:
         hole = program_of(written)
         reason = hole.reason if isinstance(hole, Hole) else "it is opaque"
         subject.lost.append(f"second order and proof are lost: the backpropagator is a black box ({reason})")
-    if isinstance(program, Hole) and subject.reference.balls is None:
-        subject.lost.append(f"rigorous enclosures and proof are lost: the function is a black box ({program.reason})")
+    if isinstance(program, Hole):
+        subject.lost.append(f"{without_program(subject)}: the function is a black box ({program.reason})")
     numbers = (*condition_numbers((*row.domain, *row.kinks)), *program_numbers(subject.program), *program_numbers(subject.rule))
     numbers += (*code_numbers(source.get("forward")), *code_numbers(written))
     subject.points = tuple(pool(subject, numbers, (), examples))
@@ -127,7 +128,7 @@ def of_functions(
         parameters,
         meaning,
         python_first(positional, rule) if rule is not None else pull,
-        references(row, meaning),
+        references(row, meaning, as_positional(forward, arity)),
         row,
         rule=rule,
         program=program if isinstance(program, Program) else None,
@@ -138,7 +139,7 @@ def of_functions(
         seed=seed,
     )
     if isinstance(program, Hole):
-        subject.lost.append(f"rigorous enclosures and proof are lost: the function is a black box ({program.reason})")
+        subject.lost.append(f"{without_program(subject)}: the function is a black box ({program.reason})")
     if rule is None:
         subject.lost.append(f"second order and proof are lost: the backpropagator is a black box ({why})")
     numbers = (*program_numbers(subject.program), *program_numbers(rule), *code_numbers(forward), *code_numbers(pullback))
@@ -281,11 +282,23 @@ def machine_rule(program: Program) -> Callable[[Point, float, float], Any]:
     return pull
 
 
-def references(row: Primitive, forward: Callable[..., Any]) -> Best:
-    """The strongest references there are: balls if the function can be read in them, then differences of doubles."""
+def references(row: Primitive, forward: Callable[..., Any], source: Callable[..., Any] | None = None) -> Best:
+    """
+    The strongest references there are, ending with differences of doubles.
+
+    Balls if the function can be read in them; else balls if its Python `source` runs on them, and then other numbers too.
+    """
     ball = ball_function(row)
     numeric = Numeric(forward)
-    return Best((numeric,) if ball is None else (Balls(ball), numeric))
+    if ball is not None:
+        return Best((Balls(ball), numeric))
+    balls = None if source is None else on_balls(source, len(row.parameters))
+    return Best((numeric,) if balls is None or source is None else (balls, *on_other_numbers(source), numeric))
+
+
+def without_program(subject: Subject) -> str:
+    """What is lost of a function whose program cannot be read."""
+    return "rigorous enclosures and proof are lost" if subject.reference.balls is None else "proof is lost"
 
 
 def operations(rule: Program | None) -> int:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from checkers.plots import scalar_line
 from checkers.primitive_audit.findings import finding, shrink, suspect
 from checkers.primitive_audit.subject import Judged, Opinion, Subject
 from checkers.verdict import Passed, Refuted, Unknown, Verdict
@@ -85,7 +87,8 @@ def explain(subject: Subject, claim: str, i: int, kind: str, where: list[Judged]
     note = f"entry {i} ({subject.parameters[i]}), wrong at {len(where)} of {tried}; "
     note += f"reference: {slope.by}, allowed {opinion.allowed:.3g}"
     test = f"{lo!r} <= pull(dout)[{i}] <= {hi!r}".replace("inf", "math.inf")
-    return finding(subject, claim, point, found=found, wanted=wanted.middle, kind=kind, cause=cause, note=note, test=test)
+    refuted = finding(subject, claim, point, found=found, wanted=wanted.middle, kind=kind, cause=cause, note=note, test=test)
+    return replace(refuted, counterexample=replace(refuted.counterexample, plots=(scalar_line(subject, point.xs, i),)))
 
 
 def digits_lost(found: float, wanted: float) -> str:

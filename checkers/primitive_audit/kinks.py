@@ -14,9 +14,10 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 
+from checkers.conventions import others, shown
 from checkers.inputs import moderate
 from checkers.primitive_audit.findings import finding
-from checkers.primitive_audit.reference import Direction, Enclosure
+from checkers.primitive_audit.reference import Direction, Enclosure, Slope
 from checkers.primitive_audit.subject import Judged, Subject
 from checkers.verdict import OutOfScope, Passed, Refuted, Verdict
 
@@ -54,7 +55,7 @@ def kinks(subject: Subject) -> list[Verdict]:
             return [finding(subject, claim, point, found=answer[i], wanted=clarke.middle, cause=cause, note=note, test=test)]
         if subject.arity > 1 and (fault := outside_hull(subject, point, answer)) is not None:
             return [fault]
-        shown = " and ".join(str(s.clarke) for s in slopes if s.note == "kink")
+        intervals = " and ".join(str(s.clarke) for s in slopes if s.note == "kink")
         conventions.setdefault(
             answer,
             finding(
@@ -62,15 +63,29 @@ def kinks(subject: Subject) -> list[Verdict]:
                 claim,
                 point,
                 found=answer if len(answer) > 1 else answer[0],
-                wanted=shown,
+                wanted=intervals,
                 kind="convention",
-                cause="its choice at a kink",
+                cause=choice(subject, point, slopes, answer),
             ),
         )
     if not judged:
         return [OutOfScope("no kink among the points", claim)]
     first = next(iter(conventions.values()))
     return [first, Passed(judged, "kinks where the answer is a Clarke derivative", claim)]
+
+
+def choice(subject: Subject, point: Judged, slopes: Sequence[Slope], answer: Gradient) -> str:
+    """Which slope it takes at the kink, where, between which; and what other frameworks take, if the function is a known one."""
+    ties = [i for i, s in enumerate(slopes) if s.note == "kink"]
+    if len(ties) == 1:
+        i, clarke = ties[0], slopes[ties[0]].clarke
+        span = "" if clarke is None else f", between {shown(round(clarke.lo, 9))} and {shown(round(clarke.hi, 9))}"
+        said = f"slope {shown(answer[i])} at {subject.parameters[i]} == {point.xs[i]:g}{span}"
+    else:
+        slopes_taken = " and ".join(f"{shown(answer[i])} by {subject.parameters[i]}" for i in ties)
+        said = f"slopes {slopes_taken} at {', '.join(f'{subject.parameters[i]} == {point.xs[i]:g}' for i in ties)}"
+    elsewhere = others(subject.name, answer[ties[0]])
+    return f"its choice at a kink: {said}" + (f"; {elsewhere}" if elsewhere else "")
 
 
 def outside_hull(subject: Subject, point: Judged, answer: Gradient) -> Refuted | None:

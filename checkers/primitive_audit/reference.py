@@ -6,6 +6,8 @@ and by Richardson extrapolation of double differences where it is a black box. N
              1); the radius of the quotients bounds the rounding, their change from h to h' estimates the truncation
     Numeric  f is evaluated in doubles only, where each value may be wrong by `ULPS` units; its bound is an estimate, not a proof
 
+A function whose program cannot be read is run on other numbers than doubles, if it runs (`checkers.primitive_audit.other_numbers`).
+
 A `Slope` knows both one-sided derivatives, and with them whether the point is a kink.
 """
 
@@ -274,9 +276,9 @@ class Numeric:
 
 @dataclass(frozen=True)
 class Best:
-    """The first of several references that knows the answer; extreme points are left to the exact ones."""
+    """The first of several references, each with a name and a slope, that knows; extreme points are left to the exact ones."""
 
-    references: tuple[Balls | Numeric, ...]
+    references: tuple[Any, ...]
 
     @property
     def name(self) -> str:

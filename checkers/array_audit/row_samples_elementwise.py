@@ -1,12 +1,10 @@
-"""Examples of the scalar rows on arrays: every rank for those of one argument, every way to broadcast for those of two."""
+"""Arguments of the scalar rows on arrays: every rank for those of one argument, every way to broadcast for those of two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from array_arguments import A, booleans, every
-from array_rules import Example
-
+from checkers.array_audit.row_samples_arguments import A, Example, booleans, every
 from semantics.arrays import Array
 from semantics.primitives.table import TABLE
 

@@ -1,0 +1,57 @@
+"""
+The two ways to write a pullback of arrays, and which one somebody has chosen.
+
+    (xs, y, dy)      the arguments as one tuple: the documented form of black boxes
+    (x…, y, dy)      the arguments one by one, as primitives have it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from checkers.array_audit.case import Arguments
+from checkers.array_audit.trial import Trial
+from semantics.errors import AdjudgeError
+from transforms.python_rows import parameters_of, quietly
+
+TUPLES = ("xs", "args", "arguments", "primals", "inputs")
+"""What a pullback of one argument calls its first parameter if it takes the arguments as a tuple."""
+
+
+def spread_out(rule: Callable[..., Any]) -> Callable[[Arguments, Any, Any], Any]:
+    """A rule of (x…, y, d) as one of (xs, y, d)."""
+    return lambda xs, y, d: quietly("the backpropagator", rule, *xs, y, d)
+
+
+def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Arguments]) -> bool:
+    """
+    Whether the pullback is written (x…, y, dy) rather than (xs, y, dy).
+
+    With several arguments their number tells. With one, the name of the first parameter, or else which form answers in the shape of
+    the argument at a sample; if both do or neither, the documented form (xs, y, dy).
+    """
+    try:
+        names = parameters_of(pullback)
+    except AdjudgeError:
+        return False
+    arity = len(trial.parameters)
+    if len(names) != arity + 2 or names[0] in TUPLES:
+        return False
+    if arity > 1:
+        return True
+    for arguments in samples:
+        case = trial.case(arguments)
+        if case is None:
+            continue
+        cotangent = np.ones(case.outputs)
+        documented = trial.pulled_anew(case, trial.seeded(case, cotangent))
+        if documented.cotangents is not None:
+            return False
+        trial.pull, kept = spread_out(pullback), trial.pull
+        answered = trial.pulled_anew(case, trial.seeded(case, cotangent))
+        trial.pull = kept
+        return answered.cotangents is not None or documented.raised.startswith(("TypeError", "AttributeError"))
+    return False

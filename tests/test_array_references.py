@@ -1,0 +1,264 @@
+"""References on arrays: each against closed forms and forward mode, planted errors seen, and what one cannot know left unknown."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from checkers import forward_mode
+from checkers.array_audit.bounds import Bounds
+from checkers.array_audit.case import Case, unit
+from checkers.array_audit.references import (
+    DigitQuotients,
+    ExactJets,
+    ball_objects,
+    program_balls,
+    references_for,
+)
+from semantics.errors import IllTyped
+from semantics.primitives.table import TABLE
+from transforms.parse import parse
+
+SINGLE = 2.0**-24
+MATRIX = np.array([[0.5, -1.25, 2.0], [3.0, 0.75, -0.375]])
+VECTOR = np.array([0.5, -1.25, 2.0])
+
+
+def case_of(forward, *arguments, fixed=()):
+    with np.errstate(all="ignore"):
+        return Case(arguments, forward(*arguments), fixed=frozenset(fixed))
+
+
+def jacobian(reference, case) -> Bounds:
+    """All columns of a reference's derivative; NaN where it does not know."""
+    columns = [reference.sides(case, unit(case.size, k)) for k in range(case.size)]
+    values = [Bounds.unknown(case.outputs) if c is None else c.value for c in columns]
+    return Bounds(np.array([v.lo for v in values]).T, np.array([v.hi for v in values]).T)
+
+
+# the functions, with their Jacobians in closed form
+
+SMOOTH = {
+    "exp": (np.exp, np.exp),
+    "tanh": (np.tanh, lambda x: 1 / np.cosh(x) ** 2),
+    "sin": (np.sin, np.cos),
+    "cube": (lambda x: x**3, lambda x: 3 * x**2),
+    "bell": (lambda x: np.exp(-x * x), lambda x: -2 * x * np.exp(-x * x)),
+    "rational": (lambda x: x / (1 + x * x), lambda x: (1 - x * x) / (1 + x * x) ** 2),
+    "expm1": (np.expm1, np.exp),
+    "wave": (lambda x: np.sin(20 * x), lambda x: 20 * np.cos(20 * x)),
+}
+CLOSED = 16
+"""Units in the last place by which a closed form above, in doubles, may be wrong: at most 8 operations."""
+
+
+def holds(bounds: Bounds, closed) -> bool:
+    """Whether every bound that is known holds the closed form, but for its rounding; that of sin(20 x) is beside its size."""
+    known = bounds.known
+    room = CLOSED * 2.0**-52 * (np.abs(closed) + 20)
+    return bool((bounds.distance(closed)[known] <= room[known]).all())
+
+
+# programs of ours
+
+ROWS = {
+    "matmul": (np.matmul, (MATRIX, MATRIX.T)),
+    "cumprod": (np.cumprod, (VECTOR, 0)),
+    "logaddexp": (np.logaddexp, (MATRIX, VECTOR)),
+    "reduce_max": (np.max, (MATRIX, 1, False)),
+}
+
+
+def row_case(name):
+    function, arguments = ROWS[name]
+    value = {"cumprod": lambda: np.cumprod(VECTOR), "reduce_max": lambda: np.max(MATRIX, axis=1)}.get(
+        name, lambda: function(*arguments)
+    )()
+    fixed = {k for k, a in enumerate(arguments) if not isinstance(a, np.ndarray)}
+    return Case(arguments, value, fixed=frozenset(fixed)), function
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_rows_in_balls_agree_with_the_function_on_objects(name):
+    case, function = row_case(name)
+
+    def forward(*arguments):
+        named = {"cumprod": np.cumprod, "reduce_max": lambda x, axis, keep: np.max(x, axis=axis)}
+        return named.get(name, function)(*arguments)
+
+    by_row, by_objects = jacobian(program_balls(TABLE[name]), case), jacobian(ball_objects(forward), case)
+    assert by_row.known.all()
+    assert by_objects.known.all()
+    assert (np.maximum(by_row.lo - by_objects.hi, by_objects.lo - by_row.hi) <= 0).all()
+
+
+def spread(x):
+    z = np.exp(x - np.max(x))
+    return z / np.sum(z) * np.sqrt(1.0 + x * x)
+
+
+def test_balls_of_a_program_agree_with_forward_mode_and_see_a_relative_error_of_a_billionth():
+    program = parse(spread)
+    case = case_of(spread, VECTOR)
+    found = jacobian(program_balls(program), case)
+    from transforms.parse.numpy_names import of_numpy
+
+    forward = np.array([forward_mode.derivative(program, (of_numpy(VECTOR),), (0, k)).items for k in range(3)]).T
+    assert (found.distance(forward) <= 64 * 2.0**-53 * found.size).all()
+    assert (found.distance(forward * (1 + 1e-9)) > 0.5e-9 * found.size).all()
+
+
+def test_balls_see_both_sides_of_a_kink_and_an_infinite_slope():
+    kink = ball_objects(np.abs).sides(case_of(np.abs, np.array([0.0, 1.0])), unit(2, 0))
+    assert kink.kink.tolist() == [True, False]
+    root = ball_objects(np.sqrt).sides(case_of(np.sqrt, np.array([0.0, 1.0])), unit(2, 0))
+    assert root.infinite.tolist() == [True, False]
+    jump = ball_objects(np.floor).sides(case_of(np.floor, np.array([1.0, 0.5])), unit(2, 0))
+    assert jump.infinite.tolist() == [True, False]
+
+
+def test_fine_steps_see_a_kink_that_lies_closer_than_the_others():
+    """Between |x| and its kink at 2^-200, where x is 0: the first steps jump over it."""
+    close = 2.0**-200
+
+    def function(x):
+        return np.abs(x - close)
+
+    case = case_of(function, np.array([0.0]))
+    balls = ball_objects(function)
+    assert balls.sides(case, unit(1, 0)).kink.all()
+    assert balls.sides(case, unit(1, 0), fine=True).value.distance(np.array([-1.0])).max() == 0
+
+
+@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3))
+def test_second_derivatives_of_balls_hold_the_closed_form(xs):
+    x = np.array(xs)
+
+    def function(v):
+        return np.stack([v[0] * v[1] * v[2], np.exp(v[0]) * v[1]])
+
+    found = ball_objects(function).second(case_of(function, x), unit(3, 0), unit(3, 1))
+    assert found.distance(np.array([x[2], np.exp(x[0])])).max() <= 2 * math.ulp(math.exp(3))
+
+
+def test_second_derivatives_are_unknown_at_kinks_of_the_slope():
+    def function(v):
+        return v * np.abs(v)
+
+    case = case_of(function, np.array([0.0, 1.0]))
+    for reference in (ball_objects(function), ExactJets(function)):
+        found = reference.second(case, unit(2, 0), unit(2, 0))
+        assert not found.known[0]
+        assert found.distance(np.array([0.0, 0.0]))[1] == 0
+
+
+# exact rationals
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=4))
+def test_jets_are_exact_of_rational_functions(xs):
+    x = np.array(xs)
+
+    def function(v):
+        return np.cumprod(v) / (1 + v[0] * v[0])
+
+    case = case_of(function, x)
+    exact, balls = jacobian(ExactJets(function), case), jacobian(ball_objects(function), case)
+    assert exact.known.all()
+    assert (exact.hi <= np.nextafter(exact.lo, np.inf)).all()
+    known = balls.known
+    assert (np.maximum(exact.lo - balls.hi, balls.lo - exact.hi)[known] <= 0).all()
+
+
+def test_jets_decide_kinks_and_jumps_by_the_side():
+    case = case_of(np.abs, np.array([0.0, -2.0]))
+    found = ExactJets(np.abs).sides(case, unit(2, 0))
+    assert (found.left.lo[0], found.right.lo[0], found.left.lo[1]) == (-1.0, 1.0, 0.0)
+
+    def step(x):
+        return np.where(x > 0, 1.0, 0.0) + x
+
+    jump = ExactJets(step).sides(case_of(step, np.array([0.0])), unit(1, 0))
+    assert jump.infinite.tolist() == [True]
+    assert (jump.left.lo[0], bool(jump.right.known[0])) == (1.0, False)
+
+
+def test_a_tie_beyond_second_order_is_not_decided_but_a_maximum_of_equals_is():
+    def cubes(x):
+        return np.where(x**3 > 0, x, -x)
+
+    assert not ExactJets(cubes).sides(case_of(cubes, np.array([0.0])), unit(1, 0)).left.known.any()
+
+    def larger(x):
+        return np.maximum(x**3, 0.0)
+
+    assert ExactJets(larger).sides(case_of(larger, np.array([0.0])), unit(1, 0)).value.distance(np.zeros(1)).max() == 0
+
+
+# sixty digits
+
+
+@given(st.sampled_from(sorted(SMOOTH)), st.floats(-4, 4))
+def test_sixty_digits_agree_with_balls(name, x):
+    function, _ = SMOOTH[name]
+    case = case_of(function, np.array([x]))
+    ours, balls = DigitQuotients(function).sides(case, unit(1, 0)).value, ball_objects(function).sides(case, unit(1, 0)).value
+    assume(ours.known.all() and balls.known.all())
+    assert np.maximum(ours.lo - balls.hi, balls.lo - ours.hi).max() <= 0
+    assert ours.distance(balls.middle * (1 + 1e-9)).max() > 0 or abs(balls.middle[0]) < 1e-15
+
+
+def test_sixty_digits_decide_a_comparison_that_balls_cannot():
+    def equal(x):
+        return np.where(np.abs(np.exp(np.log(x)) - x) <= 0, 2 * x, 2 * x)
+
+    case = case_of(equal, np.array([1.5]))
+    assert ball_objects(equal).sides(case, unit(1, 0)) is None
+    assert DigitQuotients(equal).sides(case, unit(1, 0)).value.distance(np.full(1, 2.0)).max() == 0
+
+
+# together
+
+
+def test_references_come_strongest_first_and_by_what_the_function_offers():
+    names = [r.name for r in references_for(row=TABLE["matmul"], forward=np.matmul)]
+    assert names == [
+        "exact rationals",
+        "differences in ball arithmetic",
+        "differences in ball arithmetic on arrays of objects",
+        "differences at sixty digits on arrays of objects",
+        "the complex step",
+        "Richardson differences in long double",
+    ]
+    assert [r.name for r in references_for(forward=np.exp, objects=False)] == names[-1:]
+    with pytest.raises(IllTyped, match="no function"):
+        references_for()
+
+
+def test_a_function_that_a_reference_cannot_run_is_not_asked_again_for_every_direction():
+    asked = []
+
+    def function(x):
+        asked.append(x.dtype)
+        return np.fft.rfft(x).real
+
+    cases = [case_of(function, VECTOR + k) for k in range(5)]
+    asked.clear()
+    reference = ball_objects(function)
+    assert all(reference.sides(c, unit(3, k)) is None for c in cases for k in range(3))
+    assert len(asked) == 2
+    assert "rfft" in reference.attempts.why
+
+
+def test_a_function_that_does_something_else_on_objects_is_no_reference():
+    def function(x):
+        return x * x if x.dtype == object else x * x * x
+
+    case = case_of(function, VECTOR)
+    for reference in (ball_objects(function), ExactJets(function), DigitQuotients(function)):
+        assert reference.sides(case, unit(3, 0)) is None
+        assert "other values" in reference.attempts.why
