@@ -39,7 +39,8 @@ def check(
     samples    tuples of arguments to judge on and around: arrays, numbers, attributes. Without them, inputs are made from the
                domain and the signature of a primitive; of another framework's function, small arrays that it takes
     seed       of every random choice; printed in the report        skip   names of checks not to make (see `report.ledger`)
-    examples   about how many inputs                                fixed  positions of attributes, with samples
+    examples   about how many inputs; with 200 and more, arrays     fixed  positions of attributes, with samples
+               grow to 10^6 elements, else as far as a second allows
     domain     (x…) -> whether arguments are meant to be tried, with samples
     framework  "jax", "torch" or "autograd": whose rules a plain function is differentiated by
     """
@@ -181,7 +182,38 @@ def _program(example: Any) -> Program:
 
 
 def prove(primitive_or_rule: Any) -> list[Verdict]:
-    """What the solver says of a primitive's backpropagator, or of a rule on the float ladder and over the reals."""
-    from proofs import prove as discharge
+    """
+    What can be proved of a backpropagator, or of a rewrite rule.
 
-    return list(discharge(getattr(primitive_or_rule, "row", primitive_or_rule)))
+        prove("tanh")    prove(my_primitive)             its backpropagator over the reals; if that is not refuted, J of it against
+                                                         the second derivatives, and of several arguments the total differential
+        prove(aj.rule("x + 0.0 -> x", domain="IEEE"))    over the reals, then up the ladder of float formats
+
+    A primitive is read by its z3 column (`@f.z3`) or by its forward function, if that is in the language and its loops have a known
+    number of turns. A refutation names an input on which the machine found the cotangent wrong, with both values. What cannot be
+    read is OutOfScope, with what to add; a domain that holds no point is Vacuous. Malformed if it is no primitive and no rule.
+    """
+    from proofs import prove as discharge
+    from semantics.primitives.row import Primitive
+    from semantics.primitives.table import TABLE
+
+    if isinstance(primitive_or_rule, str):
+        if primitive_or_rule not in TABLE:
+            remedy = "`adjudge about` lists them; a rule is written aj.rule(...)"
+            raise Malformed(f"there is no primitive {primitive_or_rule!r}", rule="prove", remedy=remedy)
+        primitive_or_rule = TABLE[primitive_or_rule]
+    thing = getattr(primitive_or_rule, "row", primitive_or_rule)
+    found = list(discharge(thing))
+    return found + (_higher(thing, found) if isinstance(thing, Primitive) else [])
+
+
+def _higher(primitive: Any, first: Sequence[Verdict]) -> list[Verdict]:
+    """Second order and the total differential of a scalar primitive whose backpropagator is not refuted."""
+    from checkers.verdict import Proved, Unknown
+    from proofs import second_order, totals
+    from proofs.cases import cases
+
+    if not cases(primitive) or not all(isinstance(v, (Proved, Unknown)) for v in first):
+        return []
+    asked = [second_order.judge, *([totals.judge] if totals.of_several(primitive) else [])]
+    return [judge(primitive).verdict for judge in asked]

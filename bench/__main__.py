@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|backend]`: tables of ratios."""
+"""`python -m bench [machine|transforms|modes|audit|check|backend]`: tables of ratios."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, machine, modes, transforms
+from bench import audit, backend, check, machine, modes, transforms
 
-TABLES = {"machine": machine.rows, "transforms": transforms.rows, "modes": modes.rows, "audit": audit.rows, "backend": backend.rows}
+TABLES = {
+    "machine": machine.rows,
+    "transforms": transforms.rows,
+    "modes": modes.rows,
+    "audit": audit.rows,
+    "check": check.rows,
+    "backend": backend.rows,
+}
 WIDTHS = (44, 36, 30, 22)
 
 

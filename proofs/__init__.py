@@ -2,7 +2,7 @@
 What is proved about rows, rules and J, and from what.
 
     TRUSTED                  the axioms, as data
-    obligations()            every named claim: lemmas of calculus, backpropagators, rewrite rules, J case by case
+    FAMILIES, obligations()  every named claim: lemmas of calculus, backpropagators, rewrite rules, J case by case
     discharge(obligation)    its judgment: name, method, verdict, seconds, rlimit, and the questions as SMT-LIB (`.smt2`)
     prove(thing)             the verdicts on one primitive or one rewrite rule, yours included
 """
@@ -14,27 +14,15 @@ from collections.abc import Sequence
 from checkers.smt.ieee import LADDER, Format
 from checkers.smt.inquiry import Judgment
 from checkers.verdict import Verdict
-from proofs import backpropagators, rewrites, structural
-from proofs.lemmas import LEMMAS
+from proofs import backpropagators, rewrites
+from proofs.families import FAMILIES, obligations
 from proofs.obligation import Obligation, discharge
 from proofs.trusted import TRUSTED, Axiom
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
-from semantics.primitives.table import ROWS
 from transforms.pattern import PatternRule
-from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 
-__all__ = ["TRUSTED", "Axiom", "Judgment", "Obligation", "discharge", "judge", "obligations", "prove"]
-
-
-def obligations(formats: Sequence[Format] = rewrites.QUICK) -> list[Obligation]:
-    """All that is claimed about what is shipped; rewrite rules are taken to `formats`."""
-    return [
-        *LEMMAS,
-        *structural.OBLIGATIONS,
-        *backpropagators.obligations(ROWS),
-        *rewrites.obligations((*EXACT_RULES, *FAST_RULES, *ZERO_RULES), formats),
-    ]
+__all__ = ["FAMILIES", "TRUSTED", "Axiom", "Judgment", "Obligation", "discharge", "judge", "obligations", "prove"]
 
 
 def judge(thing: Primitive | PatternRule, formats: Sequence[Format] = LADDER) -> list[Judgment]:

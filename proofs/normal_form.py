@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from checkers.smt.purify import PARITY
+from checkers.smt.purify import MOST_POWER, PARITY
 from checkers.smt.terms import fraction
 
 Monomial = tuple[tuple[int, int], ...]
@@ -209,11 +209,12 @@ class Algebra:
         result = self.number(Fraction(1))
         for monomial, c in argument.num.items():
             whole = len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0] in self.logs and c.denominator == 1
-            if whole:
-                factor = self.logs[monomial[0][0]]
+            if whole and abs(c) <= MOST_POWER:
+                factor, times = self.logs[monomial[0][0]], c.numerator
             else:
-                factor = self.apply("u_exp", Quotient({monomial: Fraction(1, c.denominator)}, constant(Fraction(1))))
-            result = self.mul(result, self.power(factor, c.numerator))
+                times = c.numerator if abs(c.numerator) <= MOST_POWER else (1 if c > 0 else -1)
+                factor = self.apply("u_exp", Quotient({monomial: c / times}, constant(Fraction(1))))
+            result = self.mul(result, self.power(factor, times))
         return result
 
     # terms

@@ -15,6 +15,8 @@ from checkers.smt.inquiry import Inquiry, Judgment, conflicts, recheck
 from checkers.smt.solver import SAT, UNSAT
 from checkers.verdict import Proved, Unknown, Verdict
 from proofs.normal_form import equal
+from semantics.ir import Apply, Program
+from semantics.primitives.row import Primitive
 
 Claim: TypeAlias = tuple[z3.ArithRef, z3.ArithRef, list[z3.BoolRef]]
 
@@ -22,13 +24,21 @@ Claim: TypeAlias = tuple[z3.ArithRef, z3.ArithRef, list[z3.BoolRef]]
 @dataclass(frozen=True)
 class Obligation:
     """
-    One claim. `judge()` discharges it; `uses` names the trusted axioms it rests on.
+    One claim. `judge()` discharges it; `uses` names trusted axioms it rests on, beside those that its questions show
+    (`proofs.foundations`). `mentions` are the primitives that it reads by their definitions, where `subject` is none itself.
     """
 
     name: str
     subject: str
     judge: Callable[[], Judgment]
     uses: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+def applied(program: Program) -> set[str]:
+    """The names of the primitives that a program applies."""
+    callees = (program.callee(n) for n, found in program.nodes.items() if isinstance(found, Apply))
+    return {callee.name for callee in callees if isinstance(callee, Primitive)}
 
 
 def identity(
@@ -41,6 +51,7 @@ def identity(
     """
     by_algebra = equal(left, right)
     if by_algebra and not both:
+        inquiry.settled([*hypotheses, left != right], "normal form")
         return Proved("normal form"), "normal form"
     answer = inquiry.ask([*hypotheses, left != right], rlimit=2_000_000 if by_algebra else None)
     if by_algebra and answer.status == SAT:

@@ -3,6 +3,9 @@ Carathéodory slopes of the algebraic primitives: the witness φ with f(x + h) -
 
 The equation is checked, so a wrong witness proves nothing; φ is rational with a denominator that the hypotheses keep from 0, or
 an `if` that the hypotheses hold on one side, so it is continuous at h = 0. That step is the axiom `slope`.
+
+`SLOPES` is the table of the primitives. `slope_of` finds the slope of any term made of arithmetic, roots and `if`, by the rules
+by which slopes compose; it serves second derivatives.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 import z3
 
 from checkers.smt.terms import product, real, uninterpreted
+from proofs.calculus import NotDifferentiable
 
 Terms = Sequence[Any]
 h = z3.Real("h")
@@ -123,3 +127,71 @@ SLOPES: dict[str, tuple[Slope, ...]] = {
     ),
     "hypot": (_hypot_slope(0), _hypot_slope(1)),
 }
+
+
+def slope_of(root: Any, variable: Any) -> tuple[Any, list[Any]]:
+    """
+    φ with root(variable + h) - root(variable) = h·φ, and under which hypotheses: that what is divided by is not 0 after the step,
+    that what stands under a square root is positive, and that no condition changes.
+
+    The rules, with a' for a after the step:
+
+        (a + b): φa + φb     (a·b): φa·b' + a·φb     (a/b): (φa·b - a·φb) / (b·b')     sqrt a: φa / (sqrt a' + sqrt a)
+    """
+    known: dict[int, Any] = {}
+    near: list[Any] = []
+    todo: list[tuple[Any, bool]] = [(root, False)]
+    while todo:
+        term, ready = todo.pop()
+        if term.get_id() in known:
+            continue
+        parts = [c for c in term.children() if z3.is_arith(c)]
+        if ready:
+            known[term.get_id()] = _compose(term, [known[c.get_id()] for c in parts], _Step(variable), near)
+        elif term.eq(variable):
+            known[term.get_id()] = real(1)
+        elif not parts:
+            known[term.get_id()] = real(0)
+        else:
+            todo.append((term, True))
+            todo.extend((c, False) for c in parts)
+    return known[root.get_id()], near
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The step of a variable by h."""
+
+    variable: Any
+
+    def __call__(self, term: Any) -> Any:
+        return z3.substitute(term, (self.variable, self.variable + h))
+
+
+def _compose(term: Any, slopes: list[Any], after: _Step, near: list[Any]) -> Any:
+    """The slope of a term from those of its numeric parts; what has to hold for it is added to `near`."""
+    a, kind = term.children(), term.decl().kind()
+    if all(z3.is_rational_value(s) and s.numerator_as_long() == 0 for s in slopes) and kind != z3.Z3_OP_ITE:
+        return real(0)
+    match kind:
+        case z3.Z3_OP_ADD:
+            return z3.Sum(*slopes)
+        case z3.Z3_OP_SUB:
+            return slopes[0] - z3.Sum(real(0), *slopes[1:])
+        case z3.Z3_OP_UMINUS:
+            return -slopes[0]
+        case z3.Z3_OP_MUL:
+            return z3.Sum(*(z3.Product(*a[:i], s, *map(after, a[i + 1 :])) for i, s in enumerate(slopes)))
+        case z3.Z3_OP_DIV:
+            near.append(after(a[1]) != 0)
+            return (slopes[0] * a[1] - a[0] * slopes[1]) / (a[1] * after(a[1]))
+        case z3.Z3_OP_ITE:
+            near.append(after(a[0]) == a[0])
+            return z3.If(a[0], *slopes)
+        case z3.Z3_OP_UNINTERPRETED if term.decl().name() == "u_sqrt":
+            near += [a[0] > 0, after(a[0]) > 0]
+            return slopes[0] / (after(term) + term)
+        case z3.Z3_OP_UNINTERPRETED if term.decl().name() == "u_cbrt":
+            near += [a[0] != 0, after(a[0]) != 0]
+            return slopes[0] / (after(term) * after(term) + after(term) * term + term * term)
+    raise NotDifferentiable(f"no slope is known of {term.decl().name()}")

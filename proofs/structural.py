@@ -248,9 +248,9 @@ def construct(name: str) -> Program:
     return read("program @f\n" + CONSTRUCTS[name], PRIMITIVES)
 
 
-def judge_j(name: str, program: Program, order: int = 1, gradient: Program | None = None) -> Judgment:
+def judge_j(name: str, program: Program, order: int = 1, gradient: Program | None = None, claim: str = "") -> Judgment:
     """The gradient program of J (or `gradient`) gives the derivative of the value, on every path."""
-    claim = f"J: {name}" + (", second order" if order == 2 else "")
+    claim = claim or f"J: {name}" + (", second order" if order == 2 else "")
     inquiry = Inquiry()
     inputs = [z3.Real(f"x{i}") for i in range(len(program.graphs[program.entry].parameters))]
     if gradient is None:

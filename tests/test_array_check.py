@@ -15,10 +15,11 @@ from test_array_check_controls import others
 
 import adjudge as aj
 from checkers.array_audit.build import of_functions
+from checkers.array_audit.jacobian import judge
 from checkers.array_audit.opinion import entries
 from checkers.array_audit.script import literal
 from checkers.primitive_audit import NAMES
-from checkers.verdict import OutOfScope, Passed, Refuted
+from checkers.verdict import OutOfScope, Passed, Refuted, Vacuous
 from semantics.errors import IllTyped, Malformed
 
 BUG = {bug.name: bug for bug in BUGS}
@@ -143,6 +144,15 @@ def test_a_function_of_reals_that_takes_no_arrays_says_so() -> None:
     report = aj.check_vjp(lambda x: x if x > 0 else 0.0, lambda x, y, d: (d if x > 0 else 0.0,), [(1.0,)], skip=fast)
     assert all(isinstance(v, OutOfScope) for v in report.verdicts)
     assert all("takes no arrays" in v.why for v in report.verdicts if isinstance(v, OutOfScope))
+
+
+def test_inputs_that_are_all_empty_prove_nothing() -> None:
+    """A passed check has compared entries."""
+    made = trial("matmul")
+    made.cases = tuple(case for case in made.cases if not case.outputs)
+    assert made.cases
+    (verdict,) = judge(made, "shapes", {case.origin for case in made.cases})
+    assert isinstance(verdict, Vacuous)
 
 
 def test_a_check_that_is_skipped_is_in_the_ledger() -> None:

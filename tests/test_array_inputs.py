@@ -229,6 +229,16 @@ def test_a_seed_says_which_cases() -> None:
     assert [identity(c.arguments) for c in one] != [identity(c.arguments) for c in other]
 
 
+@given(st.integers(0, 5))
+def test_random_edge_and_tied_cases_have_outputs(seed: int) -> None:
+    """They were once all made from (0, 3) @ (3, 3) + (3,), which has twelve elements and no output."""
+    dense = trial(lambda x, w, b: x @ w + b, "x w b")
+    found = cases(dense, (), seed=seed, examples=60, signature=read_signature("f64[m, k] f64[k, n] f64[n] -> f64[m, n]"))
+    kinds = {"random", "edge", "tie"}
+    assert {case.origin for case in found} >= kinds
+    assert all(case.outputs for case in found if case.origin in kinds)
+
+
 def test_a_fixed_argument_is_never_moved() -> None:
     judged, samples = POOLS["a fixed argument"]
     assert {x for case in cases(judged, samples, seed=0, examples=60) for x in case.arguments[1].tolist()} == {1.0}

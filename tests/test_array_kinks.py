@@ -354,3 +354,19 @@ def test_an_infinite_slope_is_recorded() -> None:
     assert isinstance(convention, Refuted)
     assert convention.kind == "convention"
     assert "JAX, PyTorch and autograd take inf" in convention.counterexample.cause
+
+
+def test_the_tip_of_a_cone_is_wider_than_what_draws_see_of_it() -> None:
+    """Singular values of the zero matrix: each rank-one u vᵀ is a subgradient, and few directions come near it."""
+
+    def values(a: np.ndarray) -> np.ndarray:
+        return np.linalg.svd(a, compute_uv=False)
+
+    def rule(xs: tuple[np.ndarray], y: np.ndarray, d: np.ndarray) -> tuple[np.ndarray]:
+        u, _, v = np.linalg.svd(xs[0], full_matrices=False)
+        return ((u * d) @ v,)
+
+    for factor, kinds_found in ((1.0, {"convention"}), (2.0, {"fault"})):
+        made = trial(values, lambda *xs: tuple(factor * g for g in rule(xs[:1], *xs[1:])), ([[0.0, 0.0], [0.0, 0.0]],))  # noqa: B023
+        made.references = references_for(forward=values)
+        assert {v.kind for v in kinks(made) if isinstance(v, Refuted)} == kinds_found

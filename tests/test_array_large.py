@@ -33,7 +33,7 @@ def trial(forward: Callable[..., Any], rule: Callable[..., Any], *arguments: Any
     pull = lambda xs, y, d: rule(*xs, y, d)  # noqa: E731
     made = Trial("f", parameters, forward, pull, (), fixed=fixed, forward_source=forward, pull_source=rule, **more)
     case = made.case(arguments)
-    made.cases = () if case is None else (case,)
+    made.cases, made.examples = () if case is None else (case,), module.MANY
     return made
 
 

@@ -57,6 +57,16 @@ def gelu_rule(x, out, dout):
     return (dout * (0.5 * math.erfc(-x / math.sqrt(2.0)) + x * density),)
 
 
+def mish(x):
+    """x tanh(log(1 + e^x)): where e^x overflows, forward mode over it in doubles is NaN, and the rule is right."""
+    return x * math.tanh(math.log1p(math.exp(x)))
+
+
+def mish_rule(x, out, dout):
+    t = math.tanh(math.log1p(math.exp(x)))
+    return (dout * (t + x * (1.0 - t * t) / (1.0 + math.exp(-x))),)
+
+
 def elu(x):
     return x if x > 0 else math.expm1(x)
 
@@ -121,6 +131,7 @@ CONTROLS |= {
     "cube": (lambda x: x**3, cube_rule, [(0.5,)]),
     "sqrt": (lambda x: math.sqrt(x), lambda x, out, dout: (dout / (2.0 * out),), [(0.5,)]),
     "gelu": (gelu, gelu_rule, [(0.5,)]),
+    "mish": (mish, mish_rule, [(0.5,)]),
     "elu": (elu, elu_rule, [(0.5,)]),
     "reciprocal": (safe_reciprocal, safe_reciprocal_rule, [(0.5,)]),
     "relu": (relu, relu_rule, [(0.5,)]),

@@ -88,6 +88,12 @@ def test_shrinking_reaches_a_local_minimum():
             assert not (smaller and fails((*xs[:i], candidate, *xs[i + 1 :])))
 
 
+def test_a_script_imports_nothing_twice():
+    report = report_of(lambda x: math.exp(x), lambda x, out, d: (-d * math.exp(x),))
+    lines = finding_of(report, "jacobian").counterexample.script.splitlines()
+    assert lines.count("import math") == 1
+
+
 def test_the_script_of_a_wrong_rule_fails_alone(tmp_path):
     """It needs nothing but Python: sources, constants and helpers are in it."""
     report = report_of(lambda x: half(x) * half(x), lambda x, out, d: (d * half(x) * TWO,))

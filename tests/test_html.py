@@ -247,6 +247,11 @@ def test_errors_that_are_too_large_are_crossed():
     assert "no point exceeds" in found.text
 
 
+def test_errors_that_are_all_zero_are_nowhere_the_largest():
+    found, _ = drawn(errors_plot([0.0] * 17, 128.0))
+    assert "The largest error is 0 ulp; no point" in found.text
+
+
 def test_a_plot_without_points_says_why():
     assert figure(Plot("line", "f", "x", "y", note="not drawn: too large"), "p") == '<p class="aside">not drawn: too large</p>'
 

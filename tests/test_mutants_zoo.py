@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mutants import gradients, rewrites, transform
+import test_check_array_zoo
+from mutants import gradients, rewrites, transform, zoo_rules
 from mutants.gradients import (
     COUNTED_ONCE,
     ELEMENT_TWICE,
@@ -73,17 +74,29 @@ def name_of(mutant: Any) -> str:
 # bit for bit at float32 the logarithm of a quotient is not the difference of logarithms; over the reals it is
 SPLIT = Rule("x: f32[n], y: f32[n] | log(x / y) -> log(x) - log(y)", "BITS", "rounds otherwise", "x > 0 and y > 0")
 
+ORDERS_AND_TANGENTS = {
+    "first order right, second order wrong": "test_a_first_order_that_is_right_and_a_second_that_is_not",
+    "the predicate looks at the tangent": "test_a_predicate_that_looks_at_the_tangent",
+}
+PRIMITIVES = {reference: tuple(bug.name for bug in bugs) for reference, bugs in zoo_rules.ZOO.items()} | {
+    "pytorch#95180, pytorch#1712": ("first order right, second order wrong",),
+    "Zygote#1597": ("the predicate looks at the tangent",),
+}
+"""The first section and the cotangents: judged in test_check_array_zoo.py, in scalar form in test_check_zoo.py."""
+
 # every mutant that a test judges
 JUDGED = {
+    *(bug.name for bugs in zoo_rules.ZOO.values() for bug in bugs),
+    *(name for name, test in ORDERS_AND_TANGENTS.items() if hasattr(test_check_array_zoo, test)),
     *map(name_of, (*transform.MUTANTS, *gradients.INNER, *rewrites.RULE_MUTANTS, SPLIT)),
     *(name_of(m) for m, _ in (*gradients.WRONG_GRADIENTS, *gradients.WRONG_PASSES, *rewrites.PASS_MUTANTS)),
     *(name_of(m) for m, *_ in (*STRUCTURED_GRADIENTS, *rewrites.STRUCTURED_MUTANTS)),
 }
 
 
-@pytest.mark.parametrize("reference", [*TRANSFORMS, *OPTIMIZERS])
+@pytest.mark.parametrize("reference", [*PRIMITIVES, *TRANSFORMS, *OPTIMIZERS])
 def test_every_shipped_bug_has_a_mutant_that_is_judged(reference: str) -> None:
-    names = (TRANSFORMS | OPTIMIZERS)[reference]
+    names = (PRIMITIVES | TRANSFORMS | OPTIMIZERS)[reference]
     assert names
     assert set(names) <= JUDGED
 

@@ -9,13 +9,15 @@ import pytest
 import z3
 
 from checkers.smt.terms import uninterpreted
-from checkers.verdict import OutOfScope, Proved, Refuted, Unknown
-from proofs import judge, prove
-from proofs.backpropagators import cases
+from checkers.verdict import OutOfScope, Proved, Refuted, Unknown, Vacuous
+from proofs import judge, prove, totals
 from proofs.backpropagators import judge as judge_rule
 from proofs.calculus import DERIVATIVES, derivative
+from proofs.cases import cases
+from proofs.kinds import ARRAY, NONE, SCALAR, STRUCTURE, kind_of
 from proofs.lemmas import LEMMAS
 from proofs.obligation import discharge
+from proofs.slopes import SLOPES
 from semantics.conditions import Condition
 from semantics.errors import Malformed
 from semantics.ir import Program
@@ -175,6 +177,63 @@ def test_half_to_each_argument_at_a_tie_is_a_subgradient() -> None:
         "%a, %b",
     )
     assert isinstance(judge_rule(TABLE["max"], rule).verdict, Proved)
+
+
+def test_a_domain_that_holds_no_point_is_vacuous() -> None:
+    """x·x on x > 0 and x < 0 with a wrong rule: nothing is proved of it, and nothing refuted."""
+    bare = row("nowhere", "x", "real -> real", domain="x > 0; x < 0")
+    columns = {"meaning": lambda x: x * x, "z3_real": lambda x: x * x, "backpropagator": pullback("x", "%dout")}
+    nowhere = Primitive(bare.name, bare.parameters, bare.signature, bare.result, bare.domain, columns=columns)
+    assert isinstance(judge_rule(nowhere).verdict, Vacuous)
+    everywhere = Primitive(bare.name, bare.parameters, bare.signature, bare.result, columns=columns)
+    assert isinstance(judge_rule(everywhere).verdict, Refuted)
+
+
+def test_a_domain_all_of_whose_points_are_kinks_is_vacuous() -> None:
+    bare = row("pointwise", "x", "real -> real", domain="x >= 0; x <= 0", kinks="x == 0")
+    columns = {"meaning": abs, "z3_real": lambda x: z3.If(x < 0, -x, x), "backpropagator": pullback("x", "%dout")}
+    found = Primitive(bare.name, bare.parameters, bare.signature, bare.result, bare.domain, bare.kinks, columns=columns)
+    assert isinstance(judge_rule(found).verdict, Vacuous)
+
+
+def test_a_rule_whose_constant_is_rounded_is_an_accuracy_finding() -> None:
+    """0.3 is not three tenths: over the reals the rule is wrong by less than 2^-53, which is no fault; 0.3001 is one."""
+    bare = row("tenths", "x", "real -> real")
+    for constant, kind in (("0.3", "accuracy"), ("0.3001", "fault")):
+        rule = pullback("x", f"%a = mul(%dout, {constant})", "%a")
+        columns = {"meaning": lambda x: 0.3 * x, "z3_real": lambda x: x * 3 / 10, "backpropagator": rule}
+        verdict = judge_rule(Primitive(bare.name, bare.parameters, bare.signature, bare.result, columns=columns)).verdict
+        assert isinstance(verdict, Refuted)
+        assert verdict.kind == kind
+
+
+# total differentials
+
+
+@pytest.mark.parametrize("primitive", [p for p in ROWS if totals.of_several(p)], ids=lambda p: p.name)
+def test_partial_derivatives_make_up_a_total_differential(primitive: Primitive) -> None:
+    verdict = totals.judge(primitive).verdict
+    assert isinstance(verdict, Proved), verdict
+
+
+def test_wrong_slopes_make_up_no_total_differential(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The slopes of mul exchanged: each alone is no slope, and together they are none either."""
+    monkeypatch.setitem(SLOPES, "mul", SLOPES["mul"][::-1])  # type: ignore[misc]
+    assert isinstance(totals.judge(TABLE["mul"]).verdict, Unknown)
+    assert isinstance(judge_rule(TABLE["mul"]).verdict, Unknown)
+
+
+# the table
+
+
+def test_every_row_is_of_one_kind() -> None:
+    kinds = {p.name: kind_of(p) for p in ROWS}
+    assert set(kinds.values()) == {SCALAR, ARRAY, STRUCTURE, NONE}
+    assert {kinds[n] for n in ("add", "erf", "pow", "where")} == {SCALAR}
+    assert {kinds[n] for n in ("matmul", "einsum", "take", "solve")} == {ARRAY}
+    assert {kinds[n] for n in ("lt", "shape", "argmax", "grad", "fail")} == {NONE}
+    assert {kinds[n] for n in ("switch", "make_tuple", "gadd", "load")} == {STRUCTURE}
+    assert {n for n, kind in kinds.items() if kind == SCALAR} == {p.name for p in PROVABLE}
 
 
 # a user's primitive

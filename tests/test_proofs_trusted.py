@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,11 +13,18 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkers.smt.inquiry import Judgment
 from checkers.smt.replay import Undecided, enclose
+from checkers.smt.solver import UNSAT, Answer
 from checkers.smt.terms import uninterpreted
-from proofs import TRUSTED, Axiom, obligations
+from checkers.verdict import Unknown
+from proofs import TRUSTED, Axiom, Obligation, discharge, obligations
+from proofs.calculus import DERIVATIVES
+from proofs.foundations import read_as, rests_on, users
 from proofs.normal_form import equal
+from proofs.run import chosen, outcome
 from proofs.trusted import MOST, failures, listing
+from semantics.primitives.table import ROWS
 
 # What is assumed. Change it only together with the axiom, and say why in the change.
 _SNAPSHOT = """
@@ -47,11 +55,75 @@ def _crossed(a: Axiom, b: Axiom, at: arb) -> Iterator[tuple[arb, arb]]:
     yield from ((s, t) for (s, _), (_, t) in zip(a.claims(at), b.claims(at), strict=False))
 
 
+NAMES = {axiom.name for axiom in TRUSTED}
+
+
 def test_obligations_use_only_axioms_that_exist() -> None:
-    names = {axiom.name for axiom in TRUSTED}
     found = obligations()
-    assert {use for o in found for use in o.uses} <= names
+    assert {use for o in found for use in o.uses} <= NAMES
     assert len({o.name for o in found}) == len(found)
+
+
+def resting(name: str) -> set[str]:
+    """The axioms on which an obligation rests."""
+    ((family, obligation),) = chosen([name])
+    return {*outcome(family, obligation, discharge(obligation)).axioms}
+
+
+@pytest.mark.parametrize(
+    ("name", "axioms"),
+    [
+        ("backpropagator of mul", "slope"),
+        ("backpropagator of exp", "slope exp_sum exp_slope exp_positive"),
+        ("backpropagator of log", "slope inverse exp_sum exp_slope log_inverse"),
+        ("backpropagator of tan", "slope sin_sum cos_sum sin_slope cos_slope circle tangent"),
+        ("backpropagator of asinh", "slope inverse exp_sum exp_slope log_inverse roots inverse_hyperbolic"),
+        ("backpropagator of erf", "slope exp_sum exp_slope exp_positive roots erf_integral pi"),
+        ("backpropagator of floor", "slope pieces"),
+        ("rule x * 1.0 -> x", ""),
+        ("rule exp(log(x)) -> x", "exp_sum exp_positive log_inverse"),
+        ("rule sqrt(x) * sqrt(x) -> x", "roots"),
+    ],
+)
+def test_an_obligation_rests_on_the_axioms_of_what_it_reads(name: str, axioms: str) -> None:
+    assert resting(name) == {*axioms.split()}
+
+
+def test_an_axiom_that_does_not_exist_is_not_lost() -> None:
+    ((_, obligation),) = chosen(["backpropagator of mul"])
+    assert "continuum" in rests_on(replace(obligation, uses=("continuum",)), Judgment("mul", "none", Unknown("")))
+
+
+def test_a_question_that_names_a_function_rests_on_what_is_assumed_of_it() -> None:
+    said = Judgment("anything", "z3", Unknown(""), 0.0, (Answer(UNSAT, smt2="(assert (= u_erf!0 (to_int u_sin!1)))"),))
+    claim = Obligation("anything", "anything", lambda: said)
+    assert {*rests_on(claim, said)} == {"erf_integral", "sin_sum", "circle", "pieces"}
+    assert {*rests_on(claim, said, calculus=True)} >= {"slope", "sin_slope", "cos_slope"}
+
+
+def test_every_function_that_has_a_name_of_its_own_has_an_axiom() -> None:
+    spoken = {name for axiom in TRUSTED for name in (*axiom.functions, *axiom.slopes)}
+    assert {*DERIVATIVES, "u_pi"} <= spoken
+    assert {*DERIVATIVES} <= {name for axiom in TRUSTED for name in axiom.functions}
+    defined = {name for axiom in TRUSTED for name in axiom.defines}
+    renamed = {p.name for p in ROWS if (found := read_as(p.name)) and f"u_{p.name}" not in found}
+    assert renamed <= defined
+
+
+def test_the_users_of_an_axiom_are_counted() -> None:
+    used = users([("a", ("slope", "pi")), ("b", ("slope",))])
+    assert used["slope"] == ["a", "b"]
+    assert used["pi"] == ["a"]
+    assert used["circle"] == []
+
+
+def test_the_command_prints_every_axiom_with_its_users(adjudge) -> None:
+    code, out, _ = adjudge("prove", "--trusted")
+    assert code == 0
+    assert all(axiom.name in out and axiom.statement.split(" ")[0] in out for axiom in TRUSTED)
+    rows = json.loads(adjudge("prove", "--trusted", "--json")[1])
+    assert [row["name"] for row in rows] == SNAPSHOT
+    assert "backpropagator of exp" in next(row["used by"] for row in rows if row["name"] == "exp_slope")
 
 
 def test_the_listing_has_a_line_per_axiom() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from adjudge.sweep.runner import Plan, chosen, sweep
 from adjudge.sweep.store import Store
 from adjudge.sweep.torch_table import LIBRARY as TORCH
 from checkers.verdict import LedgerEntry, Passed, Report
-from semantics.errors import Malformed
+from semantics.errors import IllTyped, Malformed
 
 NAME = "sweep_library:LIBRARY"
 FAST = Plan(NAME, only=("square", "scaled", "cube", "counted", "save_all"), seconds=30.0)
@@ -90,6 +91,25 @@ def test_of_several_objections_the_one_that_says_most_is_told():
     assert worker.told(["TypeError: no", worker.NO_FLOATS, "no derivative: none"]) == "no derivative: none"
     assert worker.told(["TypeError: no", worker.NO_FLOATS]) == worker.NO_FLOATS
     assert worker.told(["TypeError: no", "ValueError"]).endswith("f(x): TypeError: no")
+
+
+@pytest.mark.parametrize(("why", "lists"), [("no derivative: none", False), ("TypeError: no", True)])
+def test_no_list_of_arrays_is_guessed_for_what_the_library_has_no_derivative_of(monkeypatch, why, lists):
+    tried: list[str] = []
+    monkeypatch.setattr(worker, "_trial", lambda lib, call, function, task: tried.append(call.text) or why)
+    task = worker.Task(NAME, "sweep_library.stuck", 0, 3, 1.0, 2**30)
+    assert [set(answer) for answer in worker.judged(task, library(NAME))] == [{"left out"}]
+    assert any("[" in text for text in tried) == lists
+    assert len(tried) > 1
+
+
+def test_what_gives_no_reals_is_left_out_and_no_mishap():
+    def trial(*_, **__):
+        raise IllTyped("f returns no reals but str 'x'", rule="check")
+
+    lib = replace(library(NAME), trial=trial)
+    task = worker.Task(NAME, "sweep_library.square", 0, 3, 1.0, 2**30)
+    assert [answer["refused"] for answer in worker.judged(task, lib)] == [worker.NO_FLOATS] * 2
 
 
 @pytest.mark.parametrize(
@@ -191,9 +211,10 @@ def test_another_judge_judges_again_unless_the_verdicts_are_kept(tmp_path, asked
     assert len(asked) == 8
 
 
-def test_more_time_judges_again_what_was_not_done(tmp_path, asked):
+@pytest.mark.parametrize("keep", [False, True])
+def test_more_time_judges_again_what_was_not_done(tmp_path, asked, keep):
     for seconds, count in ((0.5, 1), (0.5, 1), (1.0, 2)):
-        swept(Plan(NAME, only=("endless",), seconds=seconds), tmp_path / "kept.sqlite")
+        swept(Plan(NAME, only=("endless",), seconds=seconds, keep=keep), tmp_path / "kept.sqlite")
         assert len(asked) == count
 
 

@@ -8,11 +8,12 @@ has. 64-bit types are enabled while JAX runs, and only then. The reference reads
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adjudge.adapters.foreign import Foreign, answers, name_of, parameters_of, reals
+from adjudge.adapters.foreign import Foreign, answers, name_of, parameters_of, reals, signature
 from adjudge.adapters.jaxprs import from_jaxpr, with_jax
 from checkers.array_audit.case import Arguments, Case, Path, leaves, replaced
 from semantics.errors import Malformed
@@ -31,11 +32,12 @@ def foreign(x: Any, fixed: frozenset[int] = frozenset()) -> Foreign:
         if custom and hasattr(x, part) and getattr(x, part) is None:
             raise Malformed(f"{name} has no rule yet", rule="jax", remedy=f"call {name}.{remedy} before it is judged")
     fixed |= frozenset(getattr(x, "nondiff_argnums", ()) if custom else ())
+    pass_of = linearized if custom else Kept(linearized)
     return Foreign(
         name,
         "jax",
         lambda *xs: valued(primal, xs, fixed),
-        lambda xs, y, dy: pulled(x, xs, dy, fixed, 1)[0],
+        lambda xs, y, dy: pulled(x, xs, dy, fixed, 1, pass_of)[0],
         parameters_of(primal),
         fixed,
         rule_value=(lambda xs: from_jax(linearized(x, xs, fixed)[0])) if custom else None,
@@ -109,10 +111,35 @@ def seed(value: Any, cotangents: Sequence[Any]) -> Any:
     return jax.tree.unflatten(structure, [one(p) for p in parts])
 
 
-def pulled(function: Callable[..., Any], arguments: Arguments, cotangent: Any, fixed: frozenset[int], times: int) -> Any:
+@dataclass(slots=True)
+class Kept:
+    """
+    The forward pass of the last arguments, made once for all cotangents that are asked there: JAX differentiates functions that
+    are pure. The rules of custom functions, which anybody may have written, are asked anew each time.
+    """
+
+    make: Callable[..., Any]
+    _last: tuple[Any, Any] = (None, None)
+
+    def __call__(self, function: Callable[..., Any], arguments: Arguments, fixed: frozenset[int]) -> Any:
+        values = tuple((type(leaf), np.asarray(leaf).tobytes()) for _, leaf in leaves(arguments, fixed))
+        key = (signature(Case(arguments, None, fixed=fixed)), values)
+        if self._last[0] != key:
+            self._last = (key, self.make(function, arguments, fixed))
+        return self._last[1]
+
+
+def pulled(
+    function: Callable[..., Any],
+    arguments: Arguments,
+    cotangent: Any,
+    fixed: frozenset[int],
+    times: int,
+    forward: Callable[..., Any] = linearized,
+) -> Any:
     """What the pullback of one forward pass answers, asked so many times."""
     with with_jax().enable_x64(True):
-        value, back = linearized(function, arguments, fixed)
+        value, back = forward(function, arguments, fixed)
         given = seed(value, reals((cotangent,)))
         return tuple(answers(arguments, fixed, [np.array(c) for c in back(given)]) for _ in range(times))
 

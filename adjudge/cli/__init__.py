@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs, sweep
+from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs, proving, sweep
 from adjudge.cli.common import BAD_INPUT, errors
 from semantics.errors import AdjudgeError
 
@@ -33,7 +33,7 @@ COMMANDS = (
     inferring.infer,
     judging.check,
     judging.audit,
-    judging.prove,
+    proving.prove,
     crosscheck.crosscheck,
     agree.agree,
     sweep.sweep,

@@ -1,4 +1,4 @@
-"""`adjudge check`, `audit` and `prove`: the judgments, printed."""
+"""`adjudge check` and `audit`: the judgments, printed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from adjudge.adapters.frameworks import recognised
-from adjudge.cli.common import DONE, Arguments, Json, Seed, console, import_file, say, say_json, split, worst
+from adjudge.cli.common import DONE, Arguments, Json, Seed, import_file, say, say_json, split, worst
 from adjudge.cli.jit import jit_report
-from adjudge.cli.reports import STYLE, print_overview, print_report, progress
-from adjudge.judged import Checked, is_primitive, primitives_in, rewriting_in
-from checkers.verdict import ORDER, Proved, Refuted, Report, Unknown, summary
+from adjudge.cli.reports import print_overview, print_report, progress
+from adjudge.judged import Checked, primitives_in, rewriting_in
+from checkers.verdict import Report
 from semantics.errors import Malformed
-from semantics.primitives import TABLE, Primitive
-from transforms.pattern import DOMAINS, PatternRule
+from semantics.primitives import TABLE
+from transforms.pattern import DOMAINS
 
 RULES = "primitives (@adjudge.primitive) or rules of JAX, PyTorch or autograd"
 Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by name; may be repeated.")]
@@ -26,17 +25,21 @@ Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by na
 
 def check(
     target: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="FILE[:NAME] | PRIMITIVE",
             help="A Python file, imported and so run: all primitives and all rules of JAX, PyTorch and autograd that it defines, "
             "or one name. Or a row of our table, `exp`.",
         ),
-    ],
+    ] = None,
     seed: Seed = 0,
     skip: Skip = None,
-    examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="About how many inputs to try.")] = None,
+    examples: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="About how many inputs to try. With 200, arrays of 10^6 elements.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a page of HTML too, complete in one file.")] = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Judge every primitive of our table.")] = False,
+    write: Annotated[Path | None, typer.Option(metavar="PAGE", help="With --shipped: where to write the page.")] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -50,10 +53,17 @@ def check(
     """
     from adjudge.judging import check as judge
 
+    if shipped or write is not None:
+        from adjudge.shipped_primitives import page, rows
+
+        _shipped("adjudge check", target, (write, "docs/primitives.md", "primitives"), (rows, page), shipped, as_json)
+        return
+    if target is None:
+        raise Malformed("there is nothing to judge", remedy="adjudge check FILE[:NAME], a primitive such as exp, or --shipped")
     if html is not None and not html.absolute().parent.is_dir():
         raise Malformed(f"there is no folder {html.parent}", remedy="name a file in a folder that is there")
     asked: dict[str, Any] = {"seed": seed, "skip": skip or ()} | ({} if examples is None else {"examples": examples})
-    subjects = {target: Checked(TABLE[target])} if target in TABLE else _found(target, primitives_in, RULES)
+    subjects = {target: Checked(TABLE[target])} if target in TABLE else named_in(target, primitives_in, RULES)
     _judge_all(subjects, lambda s: judge(s.value, **asked, **s.options), as_json, html, f"adjudge check {target}")
 
 
@@ -94,7 +104,9 @@ def audit(
         jit_report(target, arguments, jax_jit, by_grad, seed, as_json)
         return
     if shipped or write is not None:
-        _shipped(target, write, shipped, as_json)
+        from checkers.optimizer_audit.page import page, rows
+
+        _shipped("adjudge audit", target, (write, "docs/optimizer.md", "rules and passes"), (rows, page), shipped, as_json)
         return
     if target is None:
         raise Malformed(
@@ -103,12 +115,15 @@ def audit(
     _judge_all(_rewriting(target), lambda s: judge(s, seed=seed, skip=skip or (), domain=domain, claims=claims), as_json)
 
 
-def _shipped(target: str | None, write: Path | None, shipped: bool, as_json: bool) -> None:
-    """The page about our own optimizer."""
-    from checkers.optimizer_audit.page import page, rows
+def _shipped(command: str, target: str | None, place: Any, made: Any, shipped: bool, as_json: bool) -> None:
+    """
+    The page about what we ship.
 
+    place  where it is written if anywhere, where ours is, and what it is about        made  how its rows and the page are made
+    """
+    (write, ours, what), (rows, page) = place, made
     if target is not None or not shipped:
-        remedy = "adjudge audit --shipped --write docs/optimizer.md"
+        remedy = f"{command} --shipped --write {ours}"
         raise Malformed("--shipped judges what we ship and takes no target; --write goes with it", remedy=remedy)
     if write is not None and not write.parent.is_dir():
         raise Malformed(f"there is no folder {write.parent}", remedy="name a file in a folder that is there")
@@ -118,7 +133,7 @@ def _shipped(target: str | None, write: Path | None, shipped: bool, as_json: boo
     text = page(found)
     if write is not None:
         write.write_text(text)
-        say(f"{write}: {len(found)} rules and passes")
+        say(f"{write}: {len(found)} {what}")
     elif as_json:
         say_json([row.as_dict() for row in found])
     else:
@@ -137,10 +152,10 @@ def _rewriting(target: str) -> dict[str, Any]:
     if not Path(target).suffix and ":" not in target and not Path(target).exists():
         remedy = f"a file FILE[:NAME], a rule 'left -> right', or one of our passes: {', '.join(PASSES)}"
         raise Malformed(f"{target} is no file, no rule and no pass", remedy=remedy)
-    return _found(target, lambda module: rewriting_in(module, split(target)[0].name), "rules (adjudge.rule) or passes")
+    return named_in(target, lambda module: rewriting_in(module, split(target)[0].name), "rules (adjudge.rule) or passes")
 
 
-def _found(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) -> dict[str, Any]:
+def named_in(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) -> dict[str, Any]:
     """What the file has to judge, or the one named. A named function counts as a pass."""
     path, name = split(target)
     module = import_file(path)
@@ -193,78 +208,3 @@ def _judge_all(
         if len(reports) > 1:
             print_overview(reports)
     raise typer.Exit(worst([r.exit_code for r in reports]))
-
-
-def prove(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME | FILE:NAME]...", help="Primitives or shipped rules; all if none.")
-    ] = None,
-    trusted: Annotated[bool, typer.Option("--trusted", help="Print the axioms that proofs rest on.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Discharge proof obligations and print them with their times."""
-    from proofs import TRUSTED, discharge, obligations
-
-    if trusted:
-        rows = [{"name": a.name, "statement": a.statement, "source": a.source} for a in TRUSTED]
-        say_json(rows) if as_json else _axioms(rows)
-        return
-    wanted = [o for o in obligations() if not names or any(n in (o.subject, o.name) for n in names)]
-    subjects = [n for n in names or [] if not any(n in (o.subject, o.name) for o in wanted)]
-    results: list[Any] = []
-    with progress() as bar:
-        task = bar.add_task("proving", total=len(wanted))
-        for obligation in wanted:
-            bar.update(task, description=f"proving {obligation.name}")
-            results.append(discharge(obligation))
-            bar.advance(task)
-    verdicts = [r.verdict for r in results]
-    for subject in subjects:
-        verdicts += _prove_object(subject, results)
-    if as_json:
-        say_json([{"name": r.name, "method": r.method, "verdict": summary(r.verdict), "seconds": r.seconds} for r in results])
-    else:
-        _table(results, verdicts)
-    refuted = any(isinstance(v, Refuted) for v in verdicts)
-    decided = any(isinstance(v, (Proved, Refuted)) for v in verdicts)
-    raise typer.Exit(1 if refuted else DONE if decided else 3)
-
-
-def _prove_object(subject: str, results: list[Any]) -> list[Any]:
-    """The verdicts on a primitive or rule that a file defines."""
-    from adjudge.judging import prove as discharge
-
-    verdicts: list[Any] = []
-    for name, found in _found(subject, _provable, "primitives or rules").items():
-        proved = discharge(found)
-        verdicts += proved
-        for verdict in proved:
-            say(f"{name}: {verdict.claim}: {summary(verdict)}")
-    return verdicts
-
-
-def _provable(module: Any) -> dict[str, Any]:
-    """The primitives and rules that a file defines."""
-    return {k: v for k, v in vars(module).items() if is_primitive(v) or isinstance(v, (PatternRule, Primitive))}
-
-
-def _axioms(rows: list[dict[str, str]]) -> None:
-    table = Table("axiom", "statement", "source", box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(row["name"], row["statement"].replace("[", "\\["), row["source"].replace("[", "\\["))
-    console.print(table)
-
-
-def _table(results: list[Any], verdicts: list[Any]) -> None:
-    table = Table("obligation", "method", "verdict", "ms", box=None, pad_edge=False)
-    for r in results:
-        kind = type(r.verdict).__name__
-        table.add_row(
-            r.name, r.method, f"[{STYLE[kind]}]{summary(r.verdict).replace('[', chr(92) + '[')}[/]", f"{1000 * r.seconds:.1f}"
-        )
-    console.print(table)
-    counts = {kind.__name__: sum(isinstance(v, kind) for v in verdicts) for kind in ORDER}
-    say(", ".join(f"{n} {kind}" for kind, n in counts.items()))
-    for verdict in verdicts:
-        if isinstance(verdict, Unknown):
-            say(f"unknown: {verdict.claim}: {verdict.reason}")

@@ -1,4 +1,4 @@
-"""`adjudge sweep`: a whole library under the judge, and two sweeps compared."""
+"""`adjudge sweep`: a whole library under the judge, two sweeps compared, several told on one page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, Seed, console, errors, say, say_json
 from semantics.errors import Malformed
 
-COMPARE = "compare"
+COMPARE, SUMMARY = "compare", "summary"
 COLOUR = {"fault": "red", "accuracy": "yellow", "sound": "green", "unknown": "yellow", "left out": "dim"}
 GIB = 2**30
 NOT_MADE = ("vacuity",)
@@ -21,8 +21,8 @@ NOT_MADE = ("vacuity",)
 
 
 def sweep(
-    library: Annotated[str, typer.Argument(metavar="jax|torch|autograd|MODULE:NAME | compare", help="What to judge.")],
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[A.sqlite B.sqlite]", help="With compare: two stores.")] = None,
+    library: Annotated[str, typer.Argument(metavar="jax|torch|autograd|MODULE:NAME | compare | summary", help="What to judge.")],
+    files: Annotated[list[Path] | None, typer.Argument(metavar="[STORE…]", help="With compare: two stores.")] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A function, by the end of its dotted name; may be repeated.")
     ] = None,
@@ -49,10 +49,14 @@ def sweep(
     Judge every function of a library that has a derivative.
 
     Each is judged in a process of its own, within its time and memory; verdicts are stored as they are made, and a sweep that was
-    interrupted goes on where it stopped. `adjudge sweep compare A.sqlite B.sqlite` says what changed from A to B.
+    interrupted goes on where it stopped. `adjudge sweep compare A.sqlite B.sqlite` says what changed from A to B;
+    `adjudge sweep summary STORE… --report FILE.md` writes one page on several sweeps, with whose each finding is.
     """
     if library == COMPARE:
         _compare(files or [], as_json)
+        return
+    if library == SUMMARY:
+        _summary(files or [], report)
         return
     if files:
         raise Malformed("a sweep takes one library and no files", remedy="adjudge sweep LIBRARY --store FILE")
@@ -134,6 +138,19 @@ def _exit_code(records: list[dict[str, Any]]) -> int:
 
     found = {outcome(r) for r in records}
     return REFUTED if found & {FAULT, ACCURACY} else DONE if SOUND in found else ONLY_UNKNOWNS
+
+
+def _summary(files: list[Path], report: Path | None) -> None:
+    """The page on the sweeps in these stores, into a file or onto the terminal; of a function the record written last."""
+    from adjudge.sweep.outcomes import latest_of
+    from adjudge.sweep.store import Store
+    from adjudge.sweep.summary import summary
+
+    if not files:
+        raise Malformed("summary wants a store", remedy="adjudge sweep summary A.sqlite B.sqlite --report FILE.md")
+    stores = [Store(path, make=False) for path in files]
+    text = summary(list(latest_of(stores).values()))
+    say(text) if report is None else report.write_text(text)
 
 
 def _compare(files: list[Path], as_json: bool) -> None:

@@ -221,7 +221,8 @@ def _errors(plot: Plot) -> tuple[list[Markup], str, list[tuple[str, str]]]:
     legend = [("dot", "largest error in each of 120 parts of the domain"), ("level", "what rounding may cost")]
     legend += [("cross", "more than that")] if over else []
     worst_said = "a cotangent that is no number or should be 0" if worst_over[1] > CEILING else f"{shown(worst_over[1], 2)} ulp"
-    sentence = f"{len(plot.xs)} points. The largest error is {worst_said}, at {plot.across} = {shown(worst_over[0])}; "
+    place = f", at {plot.across} = {shown(worst_over[0])}" if worst_over[1] > 0 else ""
+    sentence = f"{len(plot.xs)} points. The largest error is {worst_said}{place}; "
     sentence += f"{over} of the points exceed what rounding may cost." if over else "no point exceeds what rounding may cost."
     return drawn, sentence, legend
 

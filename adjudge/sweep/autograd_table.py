@@ -28,6 +28,9 @@ swapaxes rollaxis moveaxis : x234, 0, 2
 matrix_transpose flipud fliplr flip ravel squeeze atleast_1d atleast_2d atleast_3d : x
 expand_dims : x, 1
 concatenate vstack hstack dstack stack column_stack row_stack concat : [x, y]
+meshgrid : x3, y2
+broadcast_arrays : x, y3
+require asarray_chkfinite : x
 append : x, y | x, y, 0
 block : [[x, y], [z, w]]
 tile repeat : x, 2
@@ -93,7 +96,7 @@ special.iv special.ive : 1.5, p
 special.i0 special.i1 special.erf special.erfc special.expit : x
 special.erfinv : s
 special.erfcinv special.logit : u
-special.logsumexp : x | x, axis=0 | x, axis=1, keepdims=True | x, axis=0, b=p
+special.logsumexp : x | x, axis=0 | x, axis=1, keepdims=True | x, axis=0, b=np.array([[1.0, 2.0, 0.5]]) | x, axis=0, b=p
 signal.convolve : x34, y32
 scipy.linalg.solve_banded : (1, 1), x35, y5
 linalg.solve_triangular : A, y3 | A, y3, trans=1, lower=True
@@ -101,7 +104,8 @@ linalg.solve_sylvester : A, B, x33
 linalg.sqrtm linalg.expm linalg.logm linalg.cosm linalg.sinm linalg.tanm linalg.coshm linalg.sinhm linalg.tanhm linalg.signm : A
 linalg.expm_frechet linalg.funm : A, B
 linalg.block_diag : x, y
-linalg.toeplitz linalg.hankel linalg.circulant : x3
+linalg.toeplitz linalg.hankel linalg.circulant linalg.companion linalg.fiedler linalg.fiedler_companion : x3
+linalg.eig_banded linalg.eigvals_banded : x23
 integrate.odeint : lambda h, c: -p3 * h, x3, np.linspace(0.0, 1.0, 3)
 norm.pdf norm.logpdf norm.cdf norm.logcdf norm.sf norm.logsf : x, y, p
 """)
@@ -111,6 +115,7 @@ LEFT_OUT = {
     "from*": "makes an array of what is no array",
     "get*": "tells settings",
     "info": "prints",
+    "unique*": "the size of its result depends on the values",
     "*mat": "answers matrices of the old kind",
     "asmatrix": "answers matrices of the old kind",
     "test": "runs tests",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from adjudge.sweep.store import Record, Store
@@ -67,12 +68,17 @@ class Change:
 
 def latest(store: Store) -> dict[tuple[str, str], Record]:
     """For each library and function the record written last."""
+    return latest_of([store])
+
+
+def latest_of(stores: Iterable[Store]) -> dict[tuple[str, str], Record]:
+    """The same of several stores together; each record says beside what it holds when it was `written`."""
     found: dict[tuple[str, str], tuple[str, Record]] = {}
-    for _, record, written in store.items():
+    for _, record, written in chain.from_iterable(store.items() for store in stores):
         if "function" in record:
             name = (record["library"], record["function"])
             if name not in found or found[name][0] <= written:
-                found[name] = (written, record)
+                found[name] = (written, record | {"written": written})
     return {name: record for name, (_, record) in sorted(found.items(), key=lambda item: item[0])}
 
 

@@ -48,7 +48,7 @@ def _head(library: str, records: Sequence[Record], by: dict[str, list[Record]]) 
     yield f"- sources of the judge: {', '.join(sorted(judges))}" + (" (more than one judge)" if len(judges) > 1 else "")
     yield f"- time: {sum(r['seconds'] for r in records):.0f} s of one core\n"
     lines = [(kind, len(by[kind]), MEANING[kind]) for kind in OUTCOMES]
-    yield from _table(("outcome", "functions", "meaning"), [*lines, ("discovered", len(records), "the sum")])
+    yield from table(("outcome", "functions", "meaning"), [*lines, ("discovered", len(records), "the sum")])
 
 
 def _findings(title: str, records: Sequence[Record], kind: str) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _findings(title: str, records: Sequence[Record], kind: str) -> Iterator[str]
         if len(found) > SHOWN:
             yield f"- and {len(found) - SHOWN} more: {_counted(f['claim'] for _, f in found[SHOWN:])}"
         if rest := [r for r in (record["stopped"], *refused(record)) if r]:
-            yield f"- not judged: {_text('; '.join(rest))}"
+            yield f"- not judged: {prose('; '.join(rest))}"
         yield ""
 
 
@@ -73,10 +73,10 @@ def _finding(call: str, finding: dict[str, Any]) -> Iterator[str]:
     yield f"- **{finding['claim']}**, called as `{call}`"
     for label, value in (("at", inputs), ("found", finding["found"]), ("wanted", finding["wanted"])):
         if value not in ("", None):
-            yield f"  - {label} {_code(value)}"
+            yield f"  - {label} {code(value)}"
     for label in ("cause", "note"):
         if finding.get(label):
-            yield f"  - {label}: {_text(finding[label])}"
+            yield f"  - {label}: {prose(finding[label])}"
 
 
 def _conventions(records: Sequence[Record]) -> Iterator[str]:
@@ -88,14 +88,14 @@ def _conventions(records: Sequence[Record]) -> Iterator[str]:
     for record in records:
         for call, finding in findings(record, "convention"):
             said = finding.get("note") or finding.get("cause") or finding["summary"]
-            lines.append((f"`{record['function']}`", _code(call), finding["claim"], _text(said)))
-    yield from _table(("function", "call", "check", "what"), lines)
+            lines.append((f"`{record['function']}`", code(call), finding["claim"], prose(said)))
+    yield from table(("function", "call", "check", "what"), lines)
 
 
 def _reasons(title: str, records: Sequence[Record]) -> Iterator[str]:
     if records:
         yield f"\n## {title}\n"
-        yield from _table(("function", "why"), [(f"`{r['function']}`", _text(why(r))) for r in records])
+        yield from table(("function", "why"), [(f"`{r['function']}`", prose(why(r))) for r in records])
 
 
 def _sound(records: Sequence[Record]) -> Iterator[str]:
@@ -105,9 +105,9 @@ def _sound(records: Sequence[Record]) -> Iterator[str]:
     yield "\n## Sound\n"
     lines = []
     for record in records:
-        calls = ", ".join(_code(a["call"]) for a in record["calls"] if "report" in a)
-        lines.append((f"`{record['function']}`", calls, _text("; ".join(refused(record)))))
-    yield from _table(("function", "calls", "calls not judged"), lines)
+        calls = ", ".join(code(a["call"]) for a in record["calls"] if "report" in a)
+        lines.append((f"`{record['function']}`", calls, prose("; ".join(refused(record)))))
+    yield from table(("function", "calls", "calls not judged"), lines)
 
 
 def _left_out(records: Sequence[Record]) -> Iterator[str]:
@@ -119,14 +119,14 @@ def _left_out(records: Sequence[Record]) -> Iterator[str]:
     for record in records:
         groups[why(record) or "no reason was recorded"].append(f"`{record['function']}`")
     for reason, names in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield f"- {_text(reason)} ({len(names)}): {', '.join(names)}"
+        yield f"- {prose(reason)} ({len(names)}): {', '.join(names)}"
 
 
 def _counted(names: Iterable[str]) -> str:
     return ", ".join(f"{name} {n}" for name, n in Counter(names).items())
 
 
-def _table(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> Iterator[str]:
+def table(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> Iterator[str]:
     yield f"| {' | '.join(columns)} |"
     yield f"|{'---|' * len(columns)}"
     for cells in lines:
@@ -138,12 +138,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text)} characters)"
 
 
-def _text(value: Any) -> str:
+def prose(value: Any) -> str:
     """One line of prose; what would be markup stays as it is written."""
     return "".join(f"\\{c}" if c in "*_<>[]`#" else c for c in _short(value))
 
 
-def _code(value: Any) -> str:
+def code(value: Any) -> str:
     """One line of code, whatever is in it."""
     text = _short(value)
     fence = "``" if "`" in text else "`"

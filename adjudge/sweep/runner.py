@@ -154,7 +154,7 @@ def _is_kept(record: Record, now: Made, plan: Plan) -> bool:
     if record["stopped"].startswith(STOPPED):
         return False
     enough = not record["stopped"] or record["budget"] >= plan.seconds
-    return plan.keep or (enough and all(record.get(name) == value for name, value in _plain(now).items()))
+    return enough and (plan.keep or all(record.get(name) == value for name, value in _plain(now).items()))
 
 
 def _answers(tasks: Sequence[Task], plan: Plan) -> Iterator[Record]:

@@ -24,7 +24,7 @@ import numpy as np
 from adjudge.sweep.calls import Call
 from adjudge.sweep.catalogue import GUESSES, Library, library, resolve
 from checkers.verdict import Report
-from semantics.errors import AdjudgeError, Malformed
+from semantics.errors import AdjudgeError, IllTyped, Malformed
 
 NO_DERIVATIVE = (
     "not implemented",
@@ -69,6 +69,8 @@ def judged(task: Task, lib: Library) -> Iterator[dict[str, Any]]:
     listed = lib.calls(task.function)
     refused: list[str] = []
     for call in listed or GUESSES:
+        if not listed and "[" in call.text and any(why.startswith(UNDIFFERENTIATED) for why in refused):
+            continue  # a list of arrays would only hide from the framework what it refused
         begin = time.perf_counter()
         trial = _trial(lib, call, call.bound(function, names), task)
         why = trial if isinstance(trial, str) else objection(trial)
@@ -92,7 +94,7 @@ def told(refused: Sequence[str]) -> str:
     return found if found.startswith(TELLING[:-1]) else f"{NO_ARGUMENTS}: {GUESSES[0].text}: {found}"
 
 
-VALUE, RAISES = "its value at the first is", "at the first it raises "
+VALUE, RAISES = ("its value at the first is", "returns no reals"), "at the first it raises "
 """How the adapters say that a function gives other things than floats, or nothing."""
 
 
@@ -107,8 +109,8 @@ def _trial(lib: Library, call: Call, function: Callable[..., Any], task: Task) -
         from adjudge.adapters.black_boxes import trial_of
 
         return trial_of(function, samples, framework=lib.name, **options)
-    except Malformed as error:
-        return NO_FLOATS if VALUE in error.what else error.what.partition(RAISES)[2] or error.what
+    except (Malformed, IllTyped) as error:
+        return NO_FLOATS if any(mark in error.what for mark in VALUE) else error.what.partition(RAISES)[2] or error.what
 
 
 def _reports(lib: Library, trial: Any, task: Task) -> Iterator[Report]:

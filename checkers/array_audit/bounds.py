@@ -89,8 +89,8 @@ class Sides:
 
     @property
     def edge(self) -> Mask:
-        """Where one side only is known: the edge of the domain."""
-        return self.left.known ^ self.right.known
+        """Where one side only is known and the function does not jump to the other: the edge of the domain."""
+        return (self.left.known ^ self.right.known) & ~self.infinite
 
     @property
     def value(self) -> Bounds:

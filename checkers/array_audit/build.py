@@ -188,6 +188,7 @@ def _drawn(trial: Trial, samples: Sequence[Arguments], examples: int, signature:
         raise _nowhere(trial, samples, "a sample at which it has one, inside the domain")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
+        trial.examples = examples
         trial.cases = cases(trial, samples, seed=trial.seed, examples=examples, signature=signature)
     trial.operations = operations(trial.rule, trial.cases)
     if not any(case.size for case in trial.cases):

@@ -21,7 +21,7 @@ elements answers 2 where the derivative is 1, though each of its entries is fine
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -38,6 +38,10 @@ second derivative of at most 2^12, or 2^3, of the first. An answer must be outsi
 with long steps sees the two ends of a kink only, or none; at the larger, a function with a large second derivative is another.
 """
 DRAWS = 24
+CURVED = 0.15
+"""Where a cone has its tip, as the norm at 0, the hull of what was drawn is widened by this part of its width."""
+FEW = 6
+"""So few draws tell nothing of how many branches there are."""
 LOST = 2
 """Draws at which a reference may know nothing: those of more could be all of one branch, the one that was claimed."""
 PAIRS = 8
@@ -175,6 +179,8 @@ def outside(trial: Trial, case: Case, u: Vector, v: Vector, claimed: float, size
         elif sample.hull.distance(claimed) > room:
             return None
         hull = sample.hull
+        if sample.is_curved:
+            room = max(room, CURVED * (hull.hi - hull.lo))
     return None if hull.distance(claimed) <= room else (hull, room)
 
 
@@ -186,12 +192,21 @@ class Sample:
     best: Vector | None = None
     gap: float = np.inf
     lost: int = 0
+    seen: list[float] = field(default_factory=list)
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether nearly every draw has a derivative of its own: here is the tip of a cone, of which draws see a part."""
+        apart = np.diff(np.sort(self.seen))
+        distinct = np.count_nonzero(apart > 2.0**-12 * (self.hull.hi - self.hull.lo))
+        return len(self.seen) > FEW and bool(distinct > 0.75 * len(apart))
 
     def add(self, offsets: Vector, value: Enclosure | None, claimed: float) -> None:
         """One more draw."""
         if value is None:
             self.lost += 1
             return
+        self.seen.append(value.middle)
         self.hull = self.hull.hull(value)
         if value.distance(claimed) < self.gap:
             self.best, self.gap = offsets, value.distance(claimed)

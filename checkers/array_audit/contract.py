@@ -87,7 +87,13 @@ def _shown(raw: Any) -> str:
 
 
 def misshapen(trial: Trial, case: Case, d: float) -> tuple[str, str]:
-    """(kind, cause) of what is wrong with the container of the cotangents; ("", "") if nothing is."""
+    """
+    (kind, cause) of what is wrong with the container of the cotangents; ("", "") if nothing is.
+
+    Nothing is asked where this value has no reals, as np.bincount of no weights is one of integers: it has no cotangent.
+    """
+    if not leaves((case.value,)):
+        return "", ""
     pulled = trial.pulled(case, np.full(case.outputs, d))
     if pulled.raised:
         if pulled.raised.startswith(ARITHMETIC):

@@ -21,6 +21,8 @@ from checkers.inputs import around, code_numbers, condition_numbers, edge_number
 
 TRIED = 48
 """So many numbers are tried on a leaf, one evaluation of the function each; fewer where there are more than three leaves."""
+SATURATED, PLACES = 800.0, 4
+"""exp of it overflows, of its opposite it is 0, in doubles and in floats; at so many places of a leaf."""
 LEAVES = 24
 """So many leaves are looked at; of a function of more, the first."""
 
@@ -75,6 +77,25 @@ def zeros(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterato
         yield f"a -0.0 in {name}", _put(base, [source.choice(span)], lambda _: -0.0)
     for base in bases[:2]:
         yield "all zero", with_coordinates(base, np.zeros(base.size))
+
+
+def zeros_elsewhere(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterator[tuple[str, Arguments]]:
+    """One element 0 in each base beyond those that `zeros` takes: with other attributes a zero is another matter, as in x**0."""
+    taken = [base for base, _ in _wide(bases, source)]
+    for base in (b for b in bases if not any(b is t for t in taken)):
+        for span in spans(base)[:LEAVES]:
+            yield f"a zero in {_leaf(trial, base, span)}", _put(base, [source.choice(span)], lambda _: 0.0)
+
+
+def saturating(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterator[tuple[str, Arguments]]:
+    """One element SATURATED, the rest as they are, in several places of each leaf: also in one that a mask hides."""
+    wide = [(base, source.sample(list(span), min(len(span), PLACES))) for base, span in _wide(bases, source)]
+    for x in (SATURATED, -SATURATED):
+        for turn in range(PLACES):
+            for base, places in wide:
+                if turn < len(places):
+                    k = places[turn]
+                    yield f"{named(base, trial.parameters, k)} = {x}", _put(base, [k], lambda _, x=x: x)  # type: ignore[misc]
 
 
 def orders(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterator[tuple[str, Arguments]]:

@@ -19,7 +19,7 @@ from checkers.array_audit.findings import entry_name, finding, parts, picked, pl
 from checkers.array_audit.opinion import ENOUGH, Opinions, answered, entries
 from checkers.array_audit.trial import Trial
 from checkers.plots import line
-from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
+from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Vacuous, Verdict
 
 NORMAL = 2.0**-60
 """A slope at least so large, at usual arguments, keeps an infinite cotangent infinite."""
@@ -46,7 +46,7 @@ def judge(trial: Trial, claim: str, origins: Iterable[str], kind: str = "fault")
         right += int(opinions.right.sum())
         blank += opinions.found.size == 0
         if opinions.right.any():
-            names.add(trial.by(case))
+            names.update(trial.by(case).split(" and "))
         for number in wrong_leaves(case, opinions, kind):
             failed.setdefault(number, []).append(case)
     found = [explain(trial, claim, number, where, kind) for number, where in sorted(failed.items())]
@@ -55,8 +55,10 @@ def judge(trial: Trial, claim: str, origins: Iterable[str], kind: str = "fault")
         return verdicts
     if failed:
         return [Unknown("the reference did not confirm itself where the rule differs from it", claim)]
-    if right or (blank and blank == len(cases)):
-        return [Passed(right + blank, f"entries, against {' and '.join(sorted(names)) or 'nothing: all are empty'}", claim)]
+    if right:
+        return [Passed(right, f"entries, against {', '.join(sorted(names))}", claim)]
+    if blank and blank == len(cases):
+        return [Vacuous("all inputs of this kind are empty, and have no entries", claim)]
     if not cases:
         return [OutOfScope(f"no inputs of this kind ({', '.join(origins)}) are in the domain", claim)]
     if all(answered(trial, case) is None for case in cases):

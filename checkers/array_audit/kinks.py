@@ -25,6 +25,8 @@ MOST = 10
 TRIED = 80
 TOLD = 3
 """How many cases with kinks are judged, how many cases are looked at for them, how many conventions are told."""
+LARGEST = 2.0**62
+"""The least steps are 2^-100 of the largest argument: at larger ones they pass over whole periods of a tangent."""
 
 
 def kinks(trial: Trial) -> list[Verdict]:
@@ -64,7 +66,8 @@ def kinked_cases(trial: Trial) -> Iterator[tuple[Case, Mask]]:
     order = {"tie": 0, "edge": 1, "sample": 2}
     found = 0
     for case in sorted(trial.cases, key=lambda c: order.get(c.origin, 3))[:TRIED]:
-        if not case.size or not case.outputs or not np.isfinite(case.coordinates).any():
+        reals = np.abs(case.coordinates[np.isfinite(case.coordinates)])
+        if not reals.size or not case.outputs or reals.max() > LARGEST:
             continue
         kinked = rough(trial, case)
         if kinked.any():
@@ -101,11 +104,15 @@ def simplest(trial: Trial, case: Case) -> Refuted:
 
 
 def not_finite(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted | None:
-    """The fault of an entry that is NaN or infinite, though both one-sided derivatives are finite."""
+    """
+    The fault of an entry that is NaN or infinite, though both one-sided derivatives are finite.
+
+    A column with an infinite slope is skipped: there a zero cotangent of another output meets it, as in 0 / (3 cbrt(0)^2).
+    """
     for o, k in np.argwhere(~np.isfinite(matrix) & kinked[:, np.newaxis]):
         sides = trial.sides(case, unit(case.size, int(k)))
         between = along(sides, unit(case.outputs, int(o)))
-        if between is None or not np.isfinite(case.coordinates[k]):
+        if between is None or sides.infinite.any() or not np.isfinite(case.coordinates[k]):
             continue
         where = named(case, trial.parameters, int(k))
         cause = f"{matrix[o, k]} by {where}, at a kink whose one-sided derivatives are finite"

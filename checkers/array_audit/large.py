@@ -1,10 +1,11 @@
 """
 Check 17: large arrays. Bugs of blocks, strides and accumulation live where no small case reaches.
 
-The sizes of a sample grow to about 10^6 elements, or as far as the time allows, which the verdict says. At each size the rule is
-judged by random probes (`probes.py`); where a leaf acts elementwise, all its entries are compared at once as well. A probe that
-fails is followed to the bad entry (`bisection.py`), then the smallest size at which it fails is looked for. The verdict states
-which error of one entry would have been seen.
+The sizes of a sample grow to about 10^6 elements, or as far as the time allows, which the verdict says: one second of the processor
+for the probes of one size, 20 where 200 cases or more are asked for (`examples=`). At each size the rule is judged by random probes
+(`probes.py`); where a leaf acts elementwise, all its entries are compared at once as well. A probe that fails is followed to the
+bad entry (`bisection.py`), then the smallest size at which it fails is looked for. The verdict states which error of one entry
+would have been seen.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
 SIZES = (256, 1024, 32_768, 1_000_000)
 LARGE = 100_000
 PROBES = 8
-SECONDS = 20.0
+SECONDS, PATIENT, MANY = 1.0, 20.0, 200
+"""Of the processor, as long as the probes of one size may take; and where so many cases are asked for."""
 SEARCH = 5.0
-"""Of the processor: as long the probes of one size may take, and the search for the smallest size that fails."""
+"""As long as the search for the smallest size that fails may take."""
 MOST_OUTPUTS = 2_000_000
 MOST_BYTES = 2**31
 """How many outputs, and how much memory of the function and the rule at once."""
@@ -112,11 +114,11 @@ class Cost:
     outputs: int
     bytes: int
 
-    def next(self, before: Cost | None, wanted: int) -> tuple[int, str]:
-        """The largest size up to `wanted` that is allowed, if costs grow on as they did; and what forbids a larger one."""
+    def next(self, before: Cost | None, wanted: int, seconds: float) -> tuple[int, str]:
+        """The largest size up to `wanted` that `seconds` allow, if costs grow on as they did; and what forbids a larger one."""
         reach, why = wanted, ""
         for name, cost, allowed, least, most in (
-            ("time", self.seconds, SECONDS, 1.0, 1.5),
+            ("time", self.seconds, seconds, 1.0, 1.5),
             ("outputs", self.outputs, MOST_OUTPUTS, 0.0, 4.0),
             ("memory", self.bytes, MOST_BYTES, 0.0, 4.0),
         ):
@@ -130,17 +132,22 @@ class Cost:
                 if fits >= reach:
                     continue
                 reach = fits
-                why = f"more would take too much {name}" if name != "outputs" else "more would have too many outputs"
+                why = {
+                    "time": f"more would take over {seconds:g} s",
+                    "outputs": "more would have too many outputs",
+                    "memory": "more would take too much memory",
+                }[name]
         return reach, why
 
 
 def climb(trial: Trial, base: Base) -> tuple[Outcome | None, int]:
     """The outcome at the largest size that can be paid, or at the first that fails; and the size before it."""
+    seconds = PATIENT if trial.examples >= MANY else SECONDS
     best: Outcome | None = None
     costs: list[Cost] = []
     ended = ""
     for size in SIZES:
-        target, ended = costs[-1].next(costs[-2] if len(costs) > 1 else None, size) if costs else (size, "")
+        target, ended = costs[-1].next(costs[-2] if len(costs) > 1 else None, size, seconds) if costs else (size, "")
         if costs and target < 2 * costs[-1].size:
             break
         case = base.at(trial, target)

@@ -5,7 +5,9 @@ An entry is compared with the reference's bounds, each alone: never by a norm, n
 roundoff of the coarsest float among arguments and value. The room of an entry has three parts, tried in this order:
 
     4 · operations · u · |wanted|         each elementary operation of the rule may cost 4 ulp of its result
-    4 · operations · least · size²        and as many least subnormals, scaled by the arguments that multiply them afterwards
+    4 · operations · least · size²        and as many least subnormals, scaled by the arguments that multiply them afterwards; least
+                                          normal numbers where the framework flushes subnormals to zero
+    the least normal number               where the derivative is subnormal: a divisor that overflows makes it 0
     the reference nearby                  the bounds widened to the derivatives where all arguments moved by 4 ulp, up or down: a
                                           rule that is exact for such neighbours is backward stable, and right
 
@@ -39,16 +41,19 @@ GROSS = 2.0**-12
 """An error of at least this part of the derivative."""
 PATTERNS = 6
 """Sign patterns of the moves by 4 ulp: all up, alternating, and random ones."""
+FLUSHING = ("jax",)
+"""Frameworks whose arithmetic answers 0 for what is subnormal, also in the middle of a computation."""
 REACH = 64
 """Where three moves widened the bounds by less than this part of the error, more will not reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Where the arithmetic of a case ends: unit roundoff, least subnormal, and the sizes near under- and overflow."""
+    """Where the arithmetic of a case ends: unit roundoff, least number held, least normal, sizes near under- and overflow."""
 
     unit: float
     least: float
+    normal: float
     gradual: float
     huge: float
 
@@ -91,8 +96,9 @@ def format_of(trial: Trial, case: Case) -> Format:
     u = max(trial.unit, float(coarse.eps) / 2)
     if u > 2.0**-53 and float(coarse.eps) / 2 < u:
         coarse = np.finfo(np.float32)
-    least = float(coarse.smallest_subnormal)
-    return Format(u, least, float(coarse.tiny) / u, float(coarse.max) / 2.0**24)
+    normal = float(coarse.tiny)
+    least = normal if trial.framework in FLUSHING else float(coarse.smallest_subnormal)
+    return Format(u, least, normal, normal / u, float(coarse.max) / 2.0**24)
 
 
 def entries(trial: Trial, case: Case, found: Reals | None = None, *, thorough: bool = False) -> Opinions:
@@ -129,6 +135,8 @@ def _entries(trial: Trial, case: Case, found: Reals | None, *, own: bool, thorou
     known, finite = wanted.known, np.isfinite(found)
     allowed = room(trial, case, wanted, form)
     right = known & finite & (wanted.distance(found) <= allowed)
+    if not takes_infinity(trial, case):
+        return Opinions(found, wanted, allowed, right, nothing, nothing)
     accuracy, bad = nothing.copy(), known & finite & ~right
     sight = nothing if thorough or not bad.any() else bad & at_sight(trial, case, wanted, found, form)
     bad &= ~sight
@@ -171,10 +179,11 @@ def convict(trial: Trial, case: Case, fault: Mask) -> None:
 
 
 def room(trial: Trial, case: Case, wanted: Bounds, form: Format) -> Reals:
-    """The first two parts of the room; NaN where nothing is known."""
+    """The first three parts of the room; NaN where nothing is known."""
     coordinates = np.abs(case.coordinates)
     size = min(max(1.0, float(np.max(coordinates[np.isfinite(coordinates)], initial=1.0))), 2.0**50)
-    return np.asarray(4 * trial.operations * (form.unit * wanted.size + form.least * size**2))
+    subnormal = np.where(wanted.size < form.normal, form.normal, 0.0)
+    return np.asarray(4 * trial.operations * (form.unit * wanted.size + form.least * size**2) + subnormal)
 
 
 def moved(trial: Trial, case: Case, form: Format) -> list[Case]:
@@ -222,9 +231,13 @@ def _usual(case: Case, form: Format) -> bool:
 
 
 def _rounding(trial: Trial, case: Case, found: Reals, wanted: Bounds, allowed: Reals, bad: Mask, form: Format) -> Noise:
-    """Of the bad entries: whether the rule is right over the reals, and how much it moves by rounding."""
+    """
+    Of the bad entries: whether the rule is right over the reals, and how much it moves by rounding.
+
+    A framework keeps the value that its rule works with to itself: an ulp of that is allowed for, where it cannot be shaken.
+    """
     real, size = np.zeros(bad.shape, dtype=bool), np.zeros(bad.shape)
-    usual = _usual(case, form)
+    usual, values = _usual(case, form), Case((case.value,), None).coordinates
     for k in np.flatnonzero(bad.any(axis=1)):
         row = Bounds(wanted.lo[k], wanted.hi[k])
         true = over_reals(trial, case, int(k))
@@ -233,7 +246,8 @@ def _rounding(trial: Trial, case: Case, found: Reals, wanted: Bounds, allowed: R
         if true is None or (bad[k] & real[k] & (row.lo <= 0) & (row.hi >= 0)).any():  # noise is asked for many answers
             size[k] = noise(trial, case, int(k), found[k])
         if true is None:
-            real[k] = (row.distance(found[k]) <= 4 * size[k]) | (not usual)
+            kept = form.unit * abs(float(values[k])) if trial.framework else 0.0
+            real[k] = (row.distance(found[k]) <= 4 * np.maximum(size[k], kept)) | (not usual)
     return Noise(real, size)
 
 
@@ -266,6 +280,28 @@ def _lost(trial: Trial, case: Case, found: Reals, wanted: Bounds, allowed: Reals
             row = Bounds(wanted.lo[k], wanted.hi[k])
             fault[k] = lost[k] & ~(true.known & (row.distance(true.middle) <= allowed[k]))
     return fault, lost & ~fault
+
+
+def takes_infinity(trial: Trial, case: Case) -> bool:
+    """
+    Whether an infinite element could stand at any other place of its leaf, and the function still have a finite value.
+
+    If so it is a mask, as in a sum of exponentials. If not, the value is finite by chance, and nothing is asked of the rule:
+    np.linalg.solve divides by an infinite pivot, and subtracts infinities where the infinity is no pivot.
+    """
+    key = ("takes infinity", id(case))
+    if key not in trial._known:
+        found, at = True, case.coordinates
+        for _, span in parts(case):
+            places = range(span.start, span.stop)
+            for k in (k for k in places if not np.isfinite(at[k])):
+                finite = [j for j in places if np.isfinite(at[j])]
+                for j in finite:
+                    swapped = at.copy()
+                    swapped[[j, k]] = at[k], 1.0
+                    found = found and trial.case(case.at(swapped)) is not None
+        trial._known[key] = (case, found)
+    return bool(trial._known[key][1])
 
 
 def _beyond_edges(trial: Trial, case: Case, found: Reals, form: Format) -> Mask:

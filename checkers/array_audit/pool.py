@@ -21,7 +21,7 @@ import numpy as np
 
 from checkers.array_audit.attributes import attributes, swept
 from checkers.array_audit.case import Arguments, Case, leaves
-from checkers.array_audit.edges import edges, infinities, orders, randoms, zeros
+from checkers.array_audit.edges import edges, infinities, orders, randoms, saturating, zeros, zeros_elsewhere
 from checkers.array_audit.layouts import layouts
 from checkers.array_audit.shapes import arrays_in, reals, varied
 from checkers.array_audit.signature_shapes import ALL_DIFFERENT, ATTRIBUTES, MOST, RANGES, filled, shapes_for
@@ -34,7 +34,7 @@ LARGEST_SAMPLE = 64
 """Where the function takes no shape with fewer reals, cases have so many; there are fewer of them."""
 ATTEMPTS = 6
 """So many candidates are tried for each case that is wanted: many have no finite value, or were there before."""
-SHARES = {"shape": 3, "attribute": 5, "layout": 12, "tie": 5, "edge": 4, "random": 4}
+SHARES = {"shape": 3, "attribute": 5, "layout": 12, "tie": 5, "edge": 4, "saturated": 8, "elsewhere": 12, "random": 4}
 """Of all examples, one in so many is of this origin, if there are enough. Samples are at most half."""
 
 
@@ -61,6 +61,8 @@ def cases(
         pool.take("tie", ties(varied_bases, pool.source), pool.quota("tie"))
         special = (each(trial, bases, pool.source) for each in (zeros, infinities, orders))
         pool.take("edge", (found for few in special for found in few), pool.quota("edge"))
+        pool.take("edge", saturating(trial, bases, pool.source), pool.quota("saturated"))
+        pool.take("edge", zeros_elsewhere(trial, bases, pool.source), pool.quota("elsewhere"))
         pool.take("edge", edges(trial, bases, pool.source), pool.quota("edge"))
         left = pool.examples - len(pool.kept)
         pool.take("random", islice(randoms(bases, pool.source), max(0, ATTEMPTS * left)), left)
@@ -103,14 +105,14 @@ class _Pool:
 
     def bases(self) -> list[Case]:
         """
-        Cases from which others are made: those with elements; of each structure and attributes one, a sample if there is one, else
-        the widest.
+        Cases from which others are made: with elements and outputs; of each structure and attributes one, a sample if there is
+        one, else the widest.
         """
         found: dict[Any, Case] = {}
         for case in sorted(self.kept, key=lambda c: (c.origin != "sample" or c.size < 2, -c.size)):
             ranks = tuple((path, array.ndim) for path, array in arrays_in(case.arguments))
             key = (ranks, repr([case.arguments[i] for i in attributes(case.arguments)]))
-            if 0 < case.size <= self.limit:
+            if 0 < case.size <= self.limit and case.outputs:
                 found.setdefault(key, case)
         return list(found.values()) or [c for c in self.kept if c.size]
 

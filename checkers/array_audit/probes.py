@@ -15,8 +15,8 @@ cancels the terms in h and h³. Where it is more than rounding it is added, sinc
 quotients.
 
 Signs are independent of the errors that they multiply, so that by Hoeffding's inequality |w·e| exceeds t |e| (Euclidean) with
-probability 2 exp(-t²/2) at most, which is 2^-40 for t = 7.54; likewise the rounding in g, 4 ulp for each operation, against v. The
-room of a probe is the sum of the two.
+probability 2 exp(-t²/2) at most, which is 2^-40 for t = 7.54; likewise the rounding in g, 4 ulp for each operation, against v: of
+those there are as many as elements where the rule adds or multiplies them all up. The room of a probe is the sum of the two.
 
 One wrong entry J' = J + Δ adds Δ v_k to one side whatever the signs: it is seen if |Δ v_k| exceeds twice the room. Many wrong
 entries are seen by each probe with probability 1/4 at least: given v, the largest |(Δ v)_o| is at least the largest entry half the
@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from checkers.array_audit.bounds import Mask, Reals
+from checkers.array_audit.build import operations
 from checkers.array_audit.case import Case, Vector, leaves
 from checkers.array_audit.trial import DOUBLE, Trial
 from checkers.primitive_audit.reference import ULPS
@@ -56,12 +57,15 @@ class Quotients:
 
 
 def known(value: Reals, error: Reals) -> Mask:
-    """The outputs that are known to three digits, of themselves or of the usual one; without a rare few that are far worse."""
+    """
+    The outputs that are known to three digits, of themselves or of the usual one; without a rare few that are far worse, where that
+    is worth anything: products of many factors underflow, and beside their zeros every other output would be far worse.
+    """
     finite = np.isfinite(error)
     usual = math.sqrt(float(np.mean(np.square(value[finite])))) if finite.any() else 0.0
     fine = finite & (error <= 2.0**-10 * np.maximum(np.abs(value), usual))
     if (count := int(fine.sum())) >= 64:
-        fine &= error <= 16 * np.partition(error[fine], int(0.9 * count))[int(0.9 * count)]
+        fine &= error <= max(16 * np.partition(error[fine], int(0.9 * count))[int(0.9 * count)], 2.0**-30 * usual)
     return np.asarray(fine)
 
 
@@ -102,6 +106,7 @@ class Probing:
         self.scale = np.where(self.x == 0, 1.0, np.ldexp(1.0, np.frexp(self.x)[1] - 1))
         self.here = self.value(np.zeros(len(self.x)), 0.0)
         self.noise = self.measured()
+        self.operations = max(self.trial.operations, operations(self.trial.rule, (self.case,)))
 
     @property
     def steps(self) -> tuple[float, ...]:
@@ -159,7 +164,10 @@ class Probing:
         return self.trial.pulled_anew(self.case, self.trial.seeded(self.case, w)).cotangents
 
     def probe(self) -> Probe | None:
-        """One probe; None if the rule gives no answer. One that fails is repeated with another step, and passes if that does."""
+        """
+        One probe; None if the rule gives no answer. One that fails is repeated with another step, without the outputs that are not
+        linear at such steps, and passes if that does.
+        """
         v = self.signs()
         quotients = self.best(v)
         w = self.flips(self.case.outputs) * quotients.smooth
@@ -169,10 +177,23 @@ class Probing:
         found = self.weighed(v, w, g, quotients)
         if found.fails and np.isfinite(g).all():
             other = self.along(v, self.step / 4)
-            w = w * other.smooth
+            w = w * other.smooth * self.additive(other, v)
             again = self.pull(w)
             return None if again is None else self.weighed(v, w, again, other)
         return found
+
+    def additive(self, whole: Quotients, v: Vector) -> Mask:
+        """
+        The outputs whose quotients along the parts of v add up, for random parts. Where three elements that are sorted are nearly
+        equal, the middle one has smooth quotients along v, and no derivative.
+        """
+        fine = np.ones(self.case.outputs, dtype=bool)
+        for _ in range(ROUNDS):
+            part = np.where(self.source.random(len(v)) < 0.5, v, 0.0)
+            one, two = self.along(part, whole.step), self.along(v - part, whole.step)
+            with np.errstate(invalid="ignore"):
+                fine &= np.abs(one.value + two.value - whole.value) <= one.error + two.error + whole.error
+        return fine
 
     def weighed(self, v: Vector, w: Vector, g: Vector, quotients: Quotients) -> Probe:
         """The equation w (J v) = (w J) v, and how far its sides may be apart."""
@@ -180,7 +201,7 @@ class Probing:
         left = float(np.sum((g * v).astype(np.longdouble)))
         right = float(np.sum((w[on] * quotients.value[on]).astype(np.longdouble)))
         noise = float(np.linalg.norm(quotients.error[on]))
-        rounding = 4 * self.trial.operations * self.trial.unit * float(np.linalg.norm(g * v))
+        rounding = 4 * self.operations * self.trial.unit * float(np.linalg.norm(g * v))
         return Probe(v, w, g, quotients, left - right, SIGMAS * (noise + rounding))
 
     # elementwise functions

@@ -14,7 +14,7 @@ import numpy as np
 
 from checkers.array_audit.case import Arguments
 from checkers.array_audit.trial import Trial
-from semantics.errors import AdjudgeError
+from semantics.errors import AdjudgeError, IllTyped
 from transforms.python_rows import parameters_of, quietly
 
 TUPLES = ("xs", "args", "arguments", "primals", "inputs")
@@ -31,7 +31,8 @@ def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Argume
     Whether the pullback is written (x…, y, dy) rather than (xs, y, dy).
 
     With several arguments their number tells. With one, the name of the first parameter, or else which form answers in the shape of
-    the argument at a sample; if both do or neither, the documented form (xs, y, dy).
+    the argument at a sample. If both do, it is spread where its first parameter bears the name of the argument, or where the other
+    form would take the tuple itself for an array; if neither does, the documented form (xs, y, dy).
     """
     try:
         names = parameters_of(pullback)
@@ -48,10 +49,24 @@ def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Argume
             continue
         cotangent = np.ones(case.outputs)
         documented = trial.pulled_anew(case, trial.seeded(case, cotangent))
-        if documented.cotangents is not None:
-            return False
         trial.pull, kept = spread_out(pullback), trial.pull
         answered = trial.pulled_anew(case, trial.seeded(case, cotangent))
+        if documented.cotangents is not None and answered.cotangents is not None and names[0] not in trial.parameters:
+            trial.pull = lambda xs, y, d: pullback(_Whole(xs), y, d)
+            documented = trial.pulled_anew(case, trial.seeded(case, cotangent))
+        elif answered.cotangents is not None:
+            documented = answered
         trial.pull = kept
-        return answered.cotangents is not None or documented.raised.startswith(("TypeError", "AttributeError"))
+        if documented is not answered and documented.cotangents is not None:
+            return False
+        return answered.cotangents is not None or documented.raised.startswith(("TypeError", "AttributeError", "IllTyped"))
     return False
+
+
+class _Whole(tuple[Any, ...]):
+    """Arguments that NumPy cannot take for an array: a rule that computes with the tuple itself means one argument."""
+
+    __slots__ = ()
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise IllTyped("a tuple of arguments is no array", rule="check_vjp")

@@ -26,11 +26,15 @@ Shape = tuple[int, ...]
 
 
 def filled(pool: Any, shape: Any, source: Any, bits: int) -> Any:
-    """An array of elements of the pool; reals are moved by up to a sixteenth of themselves and rounded to so many bits."""
+    """
+    An array of elements of the pool. Reals are moved by up to a sixteenth of themselves, each by an amount of its own, and rounded
+    to so many bits.
+    """
     drawn = source.choice(np.ravel(pool), shape)
     if drawn.dtype.kind != "f":
         return drawn
-    mantissa, exponent = np.frexp(drawn * (1 + source.uniform(-1, 1, shape) / 16))
+    moves = (source.permutation(drawn.size) + source.random(drawn.size) / 2).reshape(shape) / max(1, drawn.size)
+    mantissa, exponent = np.frexp(drawn * (1 + (2 * moves - 1) / 16))
     return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits).astype(pool.dtype)
 
 

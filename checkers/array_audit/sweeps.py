@@ -15,7 +15,7 @@ import numpy as np
 from checkers.array_audit.case import Case, Path, flat, leaves, replaced
 from checkers.array_audit.findings import finding, parts, picked
 from checkers.array_audit.jacobian import judge
-from checkers.array_audit.opinion import answered, format_of
+from checkers.array_audit.opinion import answered, entries, format_of
 from checkers.array_audit.purity import few
 from checkers.array_audit.trial import Trial
 from checkers.verdict import OutOfScope, Passed, Refuted, Verdict
@@ -111,10 +111,17 @@ def separate(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _sum_of_two(trial: Trial, claim: str, case: Case, spans: tuple[slice, slice]) -> Refuted | None:
-    """The finding that the cotangents of both do not add up to the derivative of x -> f(x, x), where that exists."""
+    """
+    The finding that the cotangents of both do not add up to the derivative of x -> f(x, x), where that exists.
+
+    Two entries that are each right, but for rounding, add up: where they cancel, as at the maximum of a cosine,
+    nothing else is left.
+    """
     whole = answered(trial, case)
     if whole is None:
         return None
+    opinions = entries(trial, case)
+    sound = opinions.right | opinions.accuracy
     one, two = spans
     least = format_of(trial, case).least
     for k in range(one.stop - one.start):
@@ -125,6 +132,7 @@ def _sum_of_two(trial: Trial, claim: str, case: Case, spans: tuple[slice, slice]
         found = terms[0] + terms[1]
         room = COARSE * (np.abs(terms[0]) + np.abs(terms[1]) + value.size) + 4 * trial.operations * least
         wrong = value.known & (value.distance(found) > room) & np.isfinite(found)
+        wrong &= ~(sound[:, one.start + k] & sound[:, two.start + k])
         if wrong.any():
             output = int(np.flatnonzero(wrong)[0])
             cause = (

@@ -41,6 +41,8 @@ from semantics.primitives.row import Hole
 from semantics.primitives.table import TABLE
 
 CASES = 16
+COARSE = 2.0**-20
+"""Of the terms of a sum: far above the rounding of any tangent, far below one that is not linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ def tangent(trial: Trial) -> list[Verdict]:
     if push is None:
         return [OutOfScope("it has no tangent column, and its forward function is no program that forward mode could read", claim)]
     source = random.Random(trial.seed + 14)
+    if push.own and (bent := _not_linear(trial, claim, push, source)) is not None:
+        return [bent]
     judged, why = 0, "no ordinary case"
     for case in ordinary(trial, CASES):
         w, v = signs(case.outputs, source), signs(case.size, source)
@@ -110,6 +114,30 @@ def tangent(trial: Trial) -> list[Verdict]:
         if verdict is not None:
             return [verdict]
     return [Passed(judged, "<w, T v> = <T* w, v>", claim)] if judged else [Unknown(why, claim)]
+
+
+def _not_linear(trial: Trial, claim: str, push: Push, source: random.Random) -> Refuted | None:
+    """
+    The fault of an author's tangent T with T(u + v) ≠ T u + T v, ties included: there no reference knows the derivative, and a
+    predicate that looks at the tangent is not seen elsewhere.
+    """
+    for case in [c for c in trial.cases if c.origin == "tie" and c.size and np.isfinite(c.coordinates).all()][:CASES]:
+        matrix = trial.jacobian(case)
+        u, v = signs(case.size, source), -signs(case.size, source)
+        try:
+            one, two, both = (push.along(case, d) for d in (u, v, u + v))
+        except Exception:  # what it raises is found where it is held against the rule
+            continue
+        if matrix is None or not one.shape == two.shape == both.shape == (case.outputs,):
+            continue
+        room = COARSE * (np.abs(matrix) @ (np.abs(u) + np.abs(v)) + np.abs(one) + np.abs(two))
+        wrong = np.abs(one + two - both) > room
+        if wrong.any():
+            k = int(np.flatnonzero(wrong)[0])
+            cause = "the tangent is not linear: a predicate looks at the direction, not at the arguments alone"
+            note = f"T(u + v) against T u + T v, output {k}; u = {u.tolist()}, v = {v.tolist()}"
+            return finding(trial, claim, case, found=float(both[k]), wanted=float(one[k] + two[k]), cause=cause, note=note)
+    return None
 
 
 def _transposed(

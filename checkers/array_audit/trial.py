@@ -52,6 +52,7 @@ class Trial:
     spread       whether pull_source takes (x…, y, dy) rather than (xs, y, dy)
     prover       what proves the rule; given by whoever asks
     samples      what the author gave, of any size; the cases are small
+    examples     how many cases were asked for
     rule_value   xs -> the value that the forward pass of the rule computes, where a framework runs another function than forward
     twice        (xs, cotangent) -> what one forward pass answers to the same cotangent, asked two times
     second_pull  (xs, cotangent, k) -> the derivatives, by each argument, of coordinate k of what the rule answers
@@ -85,6 +86,7 @@ class Trial:
     second_pull: Callable[[Arguments, Any, int], Any] | None = None
     over_reals: Callable[[Case, int], list[Any] | None] | None = None
     recipe: str = ""
+    examples: int = 0
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     # values

@@ -63,7 +63,7 @@ def misshapen(raw: Any, arity: int) -> str:
     if not isinstance(raw, tuple):
         return f"it answers {type(raw).__name__}, not a tuple; did you forget the comma in `return (dx,)`?"
     if len(raw) != arity:
-        return f"{len(raw)} cotangents for {arity} argument{'s' * (arity != 1)}"
+        return f"{len(raw)} cotangent{'s' * (len(raw) != 1)} for {arity} argument{'s' * (arity != 1)}"
     for i, d in enumerate(raw):
         if isinstance(d, (bool, np.bool_)) or not isinstance(d, (float, int, np.floating)):
             return f"cotangent {i} is {type(d).__name__}, not a real"

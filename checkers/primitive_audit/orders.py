@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkers.columns.ball import balls
 from checkers.forward_mode import jvp
 from checkers.inputs import moderate
 from checkers.primitive_audit.findings import finding
@@ -28,6 +29,7 @@ from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.gradient_programs import gradient_program
 
+BITS = 800
 POINTS = 8
 """Points for one argument; with more of them there are more entries, and fewer points for each."""
 
@@ -93,7 +95,7 @@ def read(program: Program, xs: Sequence[float]) -> Enclosure | None:
         except (AdjudgeError, ArithmeticError, ValueError, TypeError):
             return None
 
-    value = with_precision(800, compute)
+    value = with_precision(BITS, compute)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return Enclosure(float(value), float(value))
     return doubles(value) if isinstance(value, arb) else None
@@ -107,31 +109,46 @@ def on_machine(program: Program, xs: Sequence[float]) -> float:
         return math.nan
 
 
-def pushforward(subject: Subject) -> Callable[..., Any] | None:
-    """(x…, dx…) -> dout: the user's own tangent, or forward mode over the row or over the forward program; None without any."""
+def pushforward(subject: Subject) -> tuple[Callable[..., Any], bool] | None:
+    """
+    (x…, dx…) -> dout, and whether it is the user's own tangent; else forward mode over the row or the forward program, in balls,
+    where nothing overflows on the way. None without either.
+    """
     own = subject.row.columns.get("tangent")
     if own is not None and not isinstance(own, Hole):
-        return own  # type: ignore[no-any-return]
+        return own, True
     program = applying(subject.row) if TABLE.get(subject.row.name) is subject.row else subject.program
     if not isinstance(program, Program):
         return None
 
-    def forward(*both: Any) -> Any:
-        _, derivative = jvp(program, both[: subject.arity], both[subject.arity :])
-        return 0.0 if derivative is ZERO else derivative
+    def forward(*both: Any) -> float:
+        def compute() -> Enclosure | None:
+            _, derivative = jvp(program, both[: subject.arity], both[subject.arity :], balls(BITS))
+            return Enclosure(0.0, 0.0) if derivative is ZERO else doubles(derivative)
 
-    return forward
+        found = with_precision(BITS, compute)
+        if found is None or not found.finite:
+            raise ArithmeticError("balls do not enclose it")
+        return float(found.middle)
+
+    return forward, False
 
 
 def tangent(subject: Subject) -> list[Verdict]:
-    """14: <dout, tangent(dx)> = <pullback(dout), dx> for random directions, within rounding of the sum."""
+    """
+    14: <dout, tangent(dx)> = <pullback(dout), dx> for random directions, within rounding of the sum.
+
+    Without a tangent of the author's, forward mode over the forward function stands for it. Where kinks of its parts cancel, as in
+    max(x, 0) + log1p(exp(-abs(x))) at 0, it is a convention of the parts, and accuses nobody: the entries are right there.
+    """
     claim = "tangent"
-    rule = pushforward(subject)
-    if rule is None:
+    push = pushforward(subject)
+    if push is None:
         return [OutOfScope("it has no tangent column, and its forward function is no program that forward mode could read", claim)]
+    rule, own = push
     source = random.Random(subject.seed + 14)
     points = [p for p in subject.smooth(60, ("sample", "random")) if moderate(p.xs)]
-    judged = 0
+    judged = apart = 0
     for point in points:
         pulled = subject.pulled(point.xs, point.y, 1.0)
         if any(subject.opinion(point, i, pulled[i]).verdict != "right" for i in range(subject.arity)):
@@ -141,6 +158,8 @@ def tangent(subject: Subject) -> list[Verdict]:
         try:
             pushed = float(rule(*point.xs, *direction))
         except (AdjudgeError, ArithmeticError, ValueError, TypeError) as error:
+            if not own:
+                continue
             return [
                 finding(
                     subject, claim, point, found=f"{type(error).__name__}: {error}", wanted=sum(terms), cause="the tangent raises"
@@ -154,12 +173,17 @@ def tangent(subject: Subject) -> list[Verdict]:
             + 2 * sum(2 * (w.hi - w.lo) for w in widths)
             + subject.budget(point.xs)[1]
         )
-        judged += 1
         if not abs(pushed - sum(terms)) <= room:
+            if not own:
+                apart += 1
+                continue
             cause = "the tangent is not the transpose of the backpropagator, which agrees with the reference: the tangent is wrong"
             note = f"direction {direction}, allowed {room:.3g}"
             return [finding(subject, claim, point, found=pushed, wanted=sum(terms), cause=cause, note=note)]
-    return [Passed(judged, "<d, T v> = <T* d, v>", claim)]
+        judged += 1
+    if apart > judged:
+        return [Unknown(f"forward mode over the function differs from the reference at {apart} of {apart + judged} points", claim)]
+    return [Passed(judged, "<d, T v> = <T* d, v>", claim)] if judged else [Unknown("no ordinary point", claim)]
 
 
 CHECKS: Sequence[tuple[str, Callable[[Subject], list[Verdict]]]] = (("second order", second_order), ("tangent", tangent))

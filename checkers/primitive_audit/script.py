@@ -17,6 +17,9 @@ from checkers.inputs import Point
 from checkers.primitive_audit.subject import Subject
 from semantics.errors import AdjudgeError
 
+IMPORTED = ("import math", "import sys")
+"""What every script imports for itself."""
+
 
 class NotEmbeddable(Exception):
     """A name that the script cannot carry."""
@@ -87,7 +90,8 @@ def sources(subject: Subject) -> str:
     embedded(subject.forward_source, "forward", known)
     embedded(subject.pull_source, "pullback", known)
     imports = [s for s in known.values() if s.startswith(("import ", "from "))]
-    return "\n".join(sorted(imports)) + "\n\n" + "\n\n".join(s for s in known.values() if s not in imports)
+    above = "\n".join(sorted({*imports} - {*IMPORTED}))
+    return (f"{above}\n\n" if above else "") + "\n\n".join(s for s in known.values() if s not in imports)
 
 
 def number(x: float) -> str:
@@ -97,7 +101,8 @@ def number(x: float) -> str:
 
 def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: Any, wanted: Any) -> str:
     """The script of one failure. `test` is an expression over forward, pull, x, y and dout; true means that nothing is wrong."""
-    head = f'"""{subject.name}: {claim} fails. Exits with 1 while it does."""\n\nimport math\nimport sys\n\n'
+    imported = "\n".join(IMPORTED)
+    head = f'"""{subject.name}: {claim} fails. Exits with 1 while it does."""\n\n{imported}\n\n'
     point = f"x = ({', '.join(number(v) for v in xs)},)\ndout = {number(d)}\n"
     tail = f"print('found ', {str(found)!r})\nprint('wanted', {str(wanted)!r})\n"
     try:

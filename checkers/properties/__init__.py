@@ -5,6 +5,7 @@ The theorems, as functions that return a verdict on one program at one point. A 
     adjoint       T6 traces, T7 values kept, T8 functoriality, T9 free variables, T10 logical relation, T15 linearity,
                   T16 sensitivities, T17 perturbations
     oracles       T11 exact gradients, T12 ball differences, T13 boundaries, T14 the boundary at zero
+    prime_field   T26 slopes, T27 identity, modulo a prime
     higher_order  T18 Hessians, T19 closure of J
     structured    T10, T18, T19 along directions, for arguments that are arrays, records, lists
     cost          T20 cheap gradient

@@ -108,7 +108,8 @@ class _Format:
                 if differs is not None:
                     return differs
         screen = ", a screen for the wider formats" if self.format == TINY else ""
-        return Proved(f"z3 in {self.format.name}{screen}")
+        solvers = " and ".join(sorted({a.solver for a in self.inquiry.answers} or {"z3"}))
+        return Proved(f"{solvers} in {self.format.name}{screen}")
 
     def assumed_at(self, point: Sequence[Any]) -> bool:
         """Whether the hypotheses hold at the point, in the arithmetic of the format."""
@@ -183,11 +184,12 @@ def judge_in_ieee(
     kinds: Sequence[Kind] | None = None,
     rlimit: int = RLIMIT,
     others: tuple[str, ...] = ("bitwuzla",),
+    first: str = "",
     name: str = "",
 ) -> Judgment:
-    """`equal_in_ieee` with its evidence; `others` are asked where z3 does not know."""
+    """`equal_in_ieee` with its evidence; `others` are asked where z3 does not know, `first` before it."""
     name = name or f"bit-equal in {format.name}"
-    inquiry = Inquiry(rlimit, guarded=format.sbits > SMALL, others=others)
+    inquiry = Inquiry(rlimit, guarded=format.sbits > SMALL, others=others, first=first)
     question: _Format | None = None
     try:
         question = _Format(a, b, format, kinds=kinds or kinds_of(a), hypotheses=as_condition(hypotheses), inquiry=inquiry)

@@ -7,14 +7,21 @@ is noted with the shape over which it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from checkers.smt import index_along as along
 from checkers.smt import index_form as forms
+from checkers.smt import index_movement as movement
+from checkers.smt import index_selection as selection
 from checkers.smt.index_form import Dim, Factor, Form, Index, NotReachedError
+from checkers.smt.index_places import plus
 from checkers.smt.index_values import Indexed, Run, SizeOf, View, as_array, as_floating, as_form, common_shape, entry_of, sizes_of
-from semantics.arrays import FLOATING, normal_axes, normal_axis
+from semantics.arrays import FLOATING, Array, normal_axes, normal_axis
+from semantics.columns.arrays.algebra import paired
+from semantics.columns.arrays.einstein import explicit
 from semantics.columns.structure import getitem, make_tuple
+from semantics.errors import AdjudgeError
 from semantics.primitives.table import ELEMENTWISE, TABLE
 
 DISCRETE = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "not_", "and_", "or_"})
@@ -80,57 +87,12 @@ def _shape(x: Any) -> Any:
     return tuple(n if isinstance(n, int) else SizeOf(n) for n in as_array(x).shape)
 
 
-def _transpose(x: Any, axes: Any) -> Indexed:
-    a = as_array(x)
-    rank = len(a.shape)
-    if axes is not None and not isinstance(axes, tuple):
-        raise NotReachedError("axes that are no tuple")
-    order = tuple(reversed(range(rank))) if axes is None else tuple(normal_axis(i, rank, "transpose") for i in axes)
-    if sorted(order) != list(range(rank)):
-        raise NotReachedError("axes that are no permutation")
-    return Indexed(a.dtype, tuple(a.shape[i] for i in order), lambda at: a.at(tuple(at[order.index(i)] for i in range(rank))))
-
-
-def _swap_last(x: Any) -> Indexed:
-    rank = len(as_array(x).shape)
-    return _transpose(x, (*range(rank - 2), rank - 1, rank - 2))
-
-
-def _expand_dims(x: Any, axis: Any) -> Indexed:
-    a = as_array(x)
-    rank = len(a.shape) + (len(axis) if isinstance(axis, tuple) else 1)
-    new = normal_axes(axis, rank, "expand_dims")
-    sizes = iter(a.shape)
-    shape = tuple(1 if i in new else next(sizes) for i in range(rank))
-    return Indexed(a.dtype, shape, lambda at: a.at(tuple(i for k, i in enumerate(at) if k not in new)))
-
-
-def _squeeze(x: Any, axis: Any) -> Indexed:
-    a = as_array(x)
-    gone = normal_axes(axis, len(a.shape), "squeeze")
-    if axis is None or any(a.shape[k] != 1 for k in gone):
-        raise NotReachedError("which sizes are 1 is not known")
-
-    def at(indices: tuple[Index, ...]) -> Form:
-        rest = iter(indices)
-        return a.at(tuple(0 if k in gone else next(rest) for k in range(len(a.shape))))
-
-    return Indexed(a.dtype, tuple(n for k, n in enumerate(a.shape) if k not in gone), at)
-
-
 def _full(run: Run, shape: Any, value: Any, dtype: Any) -> Indexed:
     run.moves_only = False  # what is written may be a zero of either sign
     if dtype not in (None, *FLOATING) or isinstance(value, (int, SizeOf)):
         raise NotReachedError("an array of integers")
     filled = as_form(value)
     return Indexed(dtype or "f64", sizes_of(shape), lambda _: filled)
-
-
-def _broadcast_to(x: Any, shape: Any) -> Indexed:
-    a, to = as_array(x), sizes_of(shape)
-    if len(to) < len(a.shape) or common_shape([a.shape, to]) != to:
-        raise NotReachedError("a shape that is not known to fit")
-    return Indexed(a.dtype, to, lambda at: entry_of(a, at))
 
 
 def _eye(run: Run, n: Any, m: Any, k: Any) -> Indexed:
@@ -141,17 +103,12 @@ def _eye(run: Run, n: Any, m: Any, k: Any) -> Indexed:
     return Indexed("f64", (rows, rows), lambda at: _delta(at, rows))
 
 
+def _view(run: Run, x: Any, shape: Any) -> Any:
+    return View(x.dtype, x.base, shape) if isinstance(x, View) else movement.reshape(run, x, shape)
+
+
 def _delta(at: tuple[Index, ...], dim: Dim) -> Form:
     return forms.constant(1) if at[0] == at[1] else forms.single(Factor("delta", str(dim), tuple(sorted(at, key=str))))
-
-
-def _reshape(x: Any, shape: Any) -> Any:
-    if isinstance(x, View):
-        return View(x.dtype, x.base, shape)
-    a = as_array(x)
-    if sizes_of(shape) == a.shape:
-        return a
-    raise NotReachedError("reshape of an array of known axes")
 
 
 # sums
@@ -215,53 +172,120 @@ def _contract(run: Run, a: Indexed, b: Indexed, letters: tuple[str, str, str]) -
 PRODUCTS = {(1, 1): ("i", "i", ""), (2, 1): ("ij", "j", "i"), (1, 2): ("i", "ij", "j"), (2, 2): ("ij", "jk", "ik")}
 
 
-def _matmul(run: Run, x: Any, y: Any) -> Indexed:
+def _matmul(run: Run, x: Any, y: Any) -> Any:
+    """The product of matrices; leading axes are stacks of them, and broadcast; a vector lacks an axis."""
     a, b = as_floating(x), as_floating(y)
-    letters = PRODUCTS.get((len(a.shape), len(b.shape)))
-    if letters is None:
-        raise NotReachedError("a product of arrays of these ranks")
-    return _contract(run, a, b, letters)
+    ranks = len(a.shape), len(b.shape)
+    if ranks in PRODUCTS:
+        return _contract(run, a, b, PRODUCTS[ranks])
+    if 0 in ranks:
+        raise NotReachedError("a product of arrays without axes")
+    stacked = "defghlmnop"[: max(*ranks, 2) - 2]
+    left = "j" if ranks[0] == 1 else stacked[len(stacked) - ranks[0] + 2 :] + "ij"
+    right = "j" if ranks[1] == 1 else stacked[len(stacked) - ranks[1] + 2 :] + "jk"
+    output = stacked + ("" if ranks[0] == 1 else "i") + ("" if ranks[1] == 1 else "k")
+    if a.shape[-1] != b.shape[-2 if ranks[1] > 1 else -1]:
+        raise NotReachedError("sizes that are not known to be the same")
+    return contracted(run, [a, b], [left, right], output)
 
 
-def _einsum(run: Run, subscripts: Any, *operands: Any) -> Indexed:
-    left, arrow, right = subscripts.replace(" ", "").partition("->")
-    parts = left.split(",")
-    known = arrow and left.replace(",", "").isalpha() and all(len(set(p)) == len(p) for p in (*parts, right))
-    known = (
-        known and set(right) <= set(left) and all(len(p) == len(as_array(x).shape) for p, x in zip(parts, operands, strict=False))
-    )
-    if not known or len(parts) != len(operands) or len(operands) > 2:
-        raise NotReachedError(f"the subscripts {subscripts!r}")
-    a = as_floating(operands[0])
-    one = Indexed(a.dtype, (), lambda _: forms.constant(1))
-    b = as_floating(operands[1]) if len(operands) == 2 else one
-    return _contract(run, a, b, (parts[0], parts[1] if len(parts) == 2 else "", right))
+def _dot(run: Run, x: Any, y: Any) -> Any:
+    ranks = len(as_array(x).shape), len(as_array(y).shape)
+    if 0 in ranks:
+        letters = "abcdefgh"
+        return contracted(run, [as_floating(x), as_floating(y)], [letters[:n] for n in ranks], letters[: max(ranks)])
+    if max(ranks) <= 2:
+        return _matmul(run, x, y)
+    return _tensordot(run, x, y, ((-1,), (-2 if ranks[1] > 1 else -1,)))
+
+
+def _einsum(run: Run, subscripts: Any, *operands: Any) -> Any:
+    """Σ over the letters that the result lacks; a repeated letter is a diagonal, an axis of size 1 is repeated."""
+    arrays = [as_floating(x) for x in operands]
+    if not isinstance(subscripts, str):
+        raise NotReachedError("subscripts that are not written out")
+    try:
+        whole = explicit(subscripts, [a.shape for a in arrays])
+    except AdjudgeError as error:
+        raise NotReachedError(error.what) from None
+    return contracted(run, arrays, whole.inputs, whole.output)
+
+
+def contracted(run: Run, arrays: Sequence[Indexed], inputs: Sequence[str], output: str) -> Any:
+    """An Einstein sum with its subscripts written out."""
+    sizes: dict[str, Dim] = {}
+    for a, subscripts in zip(arrays, inputs, strict=True):
+        for letter, n in zip(subscripts, a.shape, strict=True):
+            known = sizes.get(letter, 1)
+            if known != 1 and n not in (1, known):
+                raise NotReachedError(f"the sizes {known} and {n} are not known to be the same")
+            sizes[letter] = n if known == 1 else known
+    gone = [letter for letter in sizes if letter not in output]
+    run.moves_only = False
+
+    def at(indices: tuple[Index, ...]) -> Form:
+        names: dict[str, Index] = dict(zip(output, indices, strict=True)) | {letter: run.name() for letter in gone}
+        form = forms.constant(1)
+        for a, subscripts in zip(arrays, inputs, strict=True):
+            own = tuple(0 if n == 1 else names[c] for c, n in zip(subscripts, a.shape, strict=True))
+            form = forms.multiply(form, a.at(own))
+        for letter in gone:
+            form = forms.summed(form, str(names[letter]), sizes[letter])
+        return form
+
+    shape = tuple(sizes[c] for c in output)
+    dtype = "f64" if any(a.dtype == "f64" for a in arrays) else arrays[0].dtype
+    return Indexed(dtype, shape, at)
+
+
+def _tensordot(run: Run, x: Any, y: Any, axes: Any) -> Any:
+    return _einsum(run, tensordot_subscripts(x, y, axes), x, y)
+
+
+def tensordot_subscripts(x: Any, y: Any, axes: Any) -> str:
+    """The subscripts with which einsum is this tensordot; of the operands the ranks and sizes are asked only."""
+    a, b = as_array(x), as_array(y)
+    return str(paired(Array(a.dtype, a.shape, ()), Array(b.dtype, b.shape, ()), axes))  # type: ignore[arg-type]  # sizes are names
 
 
 def _outer(run: Run, x: Any, y: Any) -> Indexed:
-    a, b = as_floating(x), as_floating(y)
-    if (len(a.shape), len(b.shape)) != (1, 1):
-        raise NotReachedError("an outer product of arrays that are no vectors")
-    return _contract(run, a, b, ("i", "j", "ij"))
+    a, b = (x if len(as_array(x).shape) == 1 else movement.reshape(run, x, (-1,)) for x in (x, y))
+    return _contract(run, as_floating(a), as_floating(b), ("i", "j", "ij"))
 
 
 def _trace(run: Run, x: Any) -> Indexed:
     a = as_floating(x)
-    if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
+    if len(a.shape) < 2 or a.shape[0] != a.shape[1]:
         raise NotReachedError("the trace of what is not known to be square")
     run.moves_only = False
 
-    def at(_: tuple[Index, ...]) -> Form:
+    def at(rest: tuple[Index, ...]) -> Form:
         name = run.name()
-        return forms.summed(a.at((name, name)), name, a.shape[0])
+        return forms.summed(a.at((name, name, *rest)), name, a.shape[0])
 
-    return Indexed(a.dtype, (), at)
+    return Indexed(a.dtype, a.shape[2:], at)
+
+
+def _cumsum(run: Run, x: Any, axis: Any) -> Indexed:
+    """Σj [j ≤ i] x[j]"""
+    a = as_floating(x if axis is not None else movement.reshape(run, x, (-1,)))
+    k = normal_axis(0 if axis is None else axis, len(a.shape), "cumsum")
+    run.moves_only = False
+
+    def at(indices: tuple[Index, ...]) -> Form:
+        name = run.name()
+        form = forms.multiply(a.at((*indices[:k], name, *indices[k + 1 :])), forms.holds("ge", plus(indices[k], name, -1)))
+        return forms.summed(form, name, a.shape[k])
+
+    return Indexed(a.dtype, a.shape, at)
 
 
 def _getitem(t: Any, i: Any) -> Any:
-    if not isinstance(t, tuple) or type(i) is not int:
-        raise NotReachedError("an element of an array")
-    return getitem(t, i)
+    if isinstance(t, tuple):
+        if type(i) is not int:
+            raise NotReachedError("an element of a tuple at an index that is not written out")
+        return getitem(t, i)
+    return selection.getitem(t, i)
 
 
 def cells(run: Run) -> dict[str, Callable[..., Any]]:
@@ -269,19 +293,45 @@ def cells(run: Run) -> dict[str, Callable[..., Any]]:
         return lambda *arguments: cell(run, *arguments)
 
     found: dict[str, Callable[..., Any]] = {name: _elementwise(run, name) for name in ELEMENTWISE}
-    found |= {"reduce_sum": noting(_sum), "mean": noting(_mean), "matmul": noting(_matmul), "dot": noting(_matmul)}
-    found |= {"einsum": noting(_einsum), "outer": noting(_outer), "trace": noting(_trace)}
+    found |= {name: noting(cell) for name, cell in OF_RUN.items()}
     return found | {
         "shape": _shape,
         "ndim": lambda x: len(as_array(x).shape),
-        "transpose": _transpose,
-        "swap_last": _swap_last,
-        "expand_dims": _expand_dims,
-        "squeeze": _squeeze,
-        "full": noting(_full),
-        "broadcast_to": _broadcast_to,
-        "eye": noting(_eye),
-        "reshape": _reshape,
         "make_tuple": make_tuple,
         "getitem": _getitem,
+        "tensordot_subscripts": tensordot_subscripts,
+        **MOVES,
     }
+
+
+OF_RUN: dict[str, Callable[..., Any]] = {
+    "reduce_sum": _sum,
+    "mean": _mean,
+    "matmul": _matmul,
+    "dot": _dot,
+    "einsum": _einsum,
+    "tensordot": _tensordot,
+    "outer": _outer,
+    "trace": _trace,
+    "cumsum": _cumsum,
+    "full": _full,
+    "eye": _eye,
+    "reshape": _view,
+    "roll": along.roll,
+    "concatenate": along.concatenate,
+    "stack": along.stack,
+    "put": selection.put,
+    "scatter_add": selection.scatter_add,
+    "take": selection.take,
+}
+MOVES: dict[str, Callable[..., Any]] = {
+    "transpose": movement.transpose,
+    "swap_last": movement.swap_last,
+    "expand_dims": movement.expand_dims,
+    "squeeze": movement.squeeze,
+    "broadcast_to": movement.broadcast_to,
+    "flip": along.flip,
+    "diag": along.diag,
+    "tril": along.triangle(1),
+    "triu": along.triangle(-1),
+}

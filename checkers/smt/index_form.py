@@ -10,6 +10,7 @@ an induction over the size or an identity of reals:
     constant      Σb t = n t where b < n is not in t                                    delta       Σb δ(b, j) t(b) = t(j)
     one           an axis of size 1 has index 0 alone                                   exp         exp s exp t = exp (s + t)
     view          reshape(reshape(x, s), t) = reshape(x, t)                             names       a bound index may be renamed
+    one point     Σb<n [b = e] t(b) = [0 ≤ e < n] t(e) where b is not in e               common      Σb c t / Σb t = c
 
 What is needed for a side to be defined (a divisor, a logarithm) is noted with the shape over which it is needed; the right side
 must need nothing that the left does not. Anything outside is not reached, and nothing is said of it: forms that differ prove
@@ -21,53 +22,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-Index = str | int
-Dim = str | int
+from checkers.smt.index_factors import Factor, Form, Monomial, NotReachedError, connected, equal_index, height, occurs, tidied
+from checkers.smt.index_places import Condition, Dim, Extent, Index, Place, condition, substituted
+
 MOST_BOUND = 5
 MOST_TERMS = 200
-
-
-class NotReachedError(Exception):
-    """The program says something that this normal form has no words for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """An entry x[i, j], a size, δ(i, j) below a size, a function of forms, or the inverse of a form or of a factor."""
-
-    kind: str
-    name: str
-    parts: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Monomial:
-    """Σ over `bound` (an index and its size, each) of the product of the factors."""
-
-    bound: tuple[tuple[Index, Dim], ...]
-    factors: tuple[Factor, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A sum of monomials with rational coefficients, in order."""
-
-    terms: tuple[tuple[Monomial, Fraction], ...]
-
-    @property
-    def height(self) -> int:
-        """How deeply forms are nested below: the names of bound indices carry it, so that none is captured."""
-        return 1 + max((_height(f) for m, _ in self.terms for f in m.factors), default=0)
-
-
-def _height(factor: Factor) -> int:
-    """The height of the forms in a factor."""
-    inner = (p.height if isinstance(p, Form) else _height(p) for p in factor.parts if isinstance(p, (Form, Factor)))
-    return max(inner, default=0)
 
 
 def constant(value: Any) -> Form:
@@ -82,7 +44,21 @@ def single(factor: Factor) -> Form:
 
 def size(dim: Dim) -> Form:
     """A size as a number."""
+    if isinstance(dim, Place):
+        products = [(tuple(Factor("size", a.name) for a in atoms if isinstance(a, Extent)), c) for atoms, c in dim.terms]
+        return total([(Monomial((), factors), Fraction(c)) for factors, c in products])
     return constant(dim) if isinstance(dim, int) else single(Factor("size", dim))
+
+
+def holds(kind: str, term: Index) -> Form:
+    """1 where the term is 0 ("eq"), or not negative ("ge"); else 0."""
+    found = condition(kind, term)
+    return constant(int(found)) if isinstance(found, bool) else single(Factor("holds", "", (found,)))
+
+
+def truth(name: str, *arguments: Form) -> Form:
+    """1 where a relation of forms holds; else 0."""
+    return single(Factor("truth", name, arguments))
 
 
 def total(terms: Sequence[tuple[Monomial, Fraction]]) -> Form:
@@ -126,9 +102,12 @@ def inverse(form: Form) -> Form:
     """1/form: of a single product factor by factor, else a factor of its own. That the form is not 0 is for others to note."""
     if len(form.terms) == 1:
         (monomial, coefficient) = form.terms[0]
-        if not monomial.bound:
-            factors = tuple(_inverted(f) for f in monomial.factors)
-            return total([(Monomial((), factors), 1 / coefficient)])
+        outside = [f for f in monomial.factors if not any(occurs(i, f) for i, _ in monomial.bound)]
+        factors = [_inverted(f) for f in outside]
+        if monomial.bound:
+            inside = [f for f in monomial.factors if f not in outside]
+            factors.append(Factor("inverse", "", (total([(Monomial(monomial.bound, tuple(inside)), Fraction(1))]),)))
+        return total([(Monomial((), tuple(factors)), 1 / coefficient)])
     if not form.terms:
         raise NotReachedError("a division by zero")
     return single(Factor("inverse", "", (form,)))
@@ -200,7 +179,9 @@ def _renamed_factor(factor: Factor, names: dict[Index, Index]) -> Factor:
 def _renamed_part(part: Any, names: dict[Index, Index]) -> Any:
     if isinstance(part, Factor):
         return _renamed_factor(part, names)
-    return rename(part, names) if isinstance(part, Form) else names.get(part, part)
+    if isinstance(part, Condition):
+        return condition(part.kind, substituted(part.place, names))
+    return rename(part, names) if isinstance(part, Form) else substituted(part, names)
 
 
 def _normal(monomial: Monomial) -> tuple[Fraction, Monomial]:
@@ -211,11 +192,11 @@ def _normal(monomial: Monomial) -> tuple[Fraction, Monomial]:
     while changed:
         changed = False
         for place, (index, dim) in enumerate(bound):
-            other = _equal_index(factors, index, dim)
-            if other is not None:
-                factors = [_renamed_factor(f, {index: other}) for f in factors]
-                factors = [f for f in factors if f.kind != "delta" or f.parts[0] != f.parts[1]]
-            elif not any(occurs(index, f) for f in factors):
+            found = equal_index(factors, index, dim)
+            if found is not None:
+                other, guards = found
+                factors = [*(_renamed_factor(f, {index: other}) for f in factors), *guards]
+            elif not isinstance(dim, Place) and not any(occurs(index, f) for f in factors):
                 factors += [] if isinstance(dim, int) else [Factor("size", dim)]
                 scale *= dim if isinstance(dim, int) else 1
             else:
@@ -223,43 +204,25 @@ def _normal(monomial: Monomial) -> tuple[Fraction, Monomial]:
             del bound[place]
             changed = True
             break
-    factors = _joined([f for f in factors if f.kind != "delta" or f.parts[0] != f.parts[1]])
-    if any(dim == 0 for _, dim in bound):
-        scale = Fraction(0)
-    return scale, _named(tuple(bound), tuple(factors))
+    left = _joined(tidied(factors, bound), bound)
+    if any(dim == 0 for _, dim in bound) or Factor("holds", "", (False,)) in left:
+        return Fraction(0), Monomial((), ())
+    return scale, _named(*_cancelled(bound, left))
 
 
-def _equal_index(factors: Sequence[Factor], index: Index, dim: Dim) -> Index | None:
-    """The index that a delta makes a bound one equal to; 0 for the only index of an axis of size 1."""
-    if dim == 1:
-        return 0
-    for factor in factors:
-        if factor.kind == "delta" and factor.name == str(dim) and index in factor.parts and factor.parts[0] != factor.parts[1]:
-            return next(i for i in factor.parts if i != index)  # type: ignore[no-any-return]
-    return None
+def _joined(factors: Sequence[Factor], bound: Sequence[tuple[Index, Dim]]) -> list[Factor]:
+    """
+    exp s exp t as exp(s + t), and f · 1/f as 1: that f is not 0 has been noted where it was a divisor.
 
-
-def occurs(index: Index, factor: Factor | Form) -> bool:
-    """Whether an index occurs free in a factor or a form: bound ones have names of their own."""
-    todo: list[Any] = [factor]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, Form):
-            todo.extend(f for m, _ in found.terms for f in m.factors)
-        elif isinstance(found, Factor):
-            todo.extend(found.parts)
-        elif found == index:
-            return True
-    return False
-
-
-def _joined(factors: Sequence[Factor]) -> list[Factor]:
-    """exp s exp t as exp(s + t), and f · 1/f as 1: that f is not 0 has been noted where it was a divisor."""
+    Of an exponent, what speaks of other bound indices stands in an exponential of its own, which a sum can leave outside.
+    """
     exponents = [f.parts[0] for f in factors if (f.kind, f.name) == ("call", "exp")]
-    if len(exponents) > 1:
-        exponent = add(*exponents)
+    if exponents:
         factors = [f for f in factors if (f.kind, f.name) != ("call", "exp")]
-        factors += [Factor("call", "exp", (exponent,))] if exponent.terms else []
+        apart: dict[frozenset[Index], list[tuple[Monomial, Fraction]]] = {}
+        for m, c in (add(*exponents) if len(exponents) > 1 else exponents[0]).terms:
+            apart.setdefault(frozenset(i for i, _ in bound if any(occurs(i, f) for f in m.factors)), []).append((m, c))
+        factors += [Factor("call", "exp", (Form(tuple(terms)),)) for terms in apart.values()]
     counts = Counter(factors)
     for factor in list(counts):
         if factor.kind == "inverse" and (both := min(counts[factor], counts[factor.parts[0]])):
@@ -268,14 +231,33 @@ def _joined(factors: Sequence[Factor]) -> list[Factor]:
     return list(counts.elements())
 
 
+def _cancelled(bound: Sequence[tuple[Index, Dim]], factors: Sequence[Factor]) -> tuple[tuple[Any, ...], tuple[Factor, ...]]:
+    """Σb t · 1/Σb t as 1, where t is all that speaks of the bound indices b, and nothing else does of one of them."""
+    factors = list(factors)
+    for divisor in [f for f in factors if f.kind == "inverse" and isinstance(f.parts[0], Form)]:
+        terms = divisor.parts[0].terms
+        if len(terms) != 1 or not terms[0][0].bound or terms[0][1] != 1:
+            continue
+        for index, _ in bound:
+            part, own = connected(index, bound, factors)
+            if divisor not in own and len(own) < len(factors):
+                normal = Form(((_named(part, tuple(own)), Fraction(1)),))
+                if normal == divisor.parts[0]:
+                    bound = [b for b in bound if b not in part]
+                    factors = [f for f in factors if f not in own]
+                    factors.remove(divisor)
+                    break
+    return tuple(bound), tuple(factors)
+
+
 def _named(bound: tuple[tuple[Index, Dim], ...], factors: tuple[Factor, ...]) -> Monomial:
     """The least of the monomials that the orders of the bound indices make."""
     if len(bound) > MOST_BOUND:
         raise NotReachedError(f"a sum over more than {MOST_BOUND} indices")
-    height = max((_height(f) for f in factors), default=0)
+    level = max((height(f) for f in factors), default=0)
     candidates = []
     for order in itertools.permutations(bound):
-        names: dict[Index, Index] = {i: f"b{height}.{k}" for k, (i, _) in enumerate(order)}
+        names: dict[Index, Index] = {i: f"b{level}.{k}" for k, (i, _) in enumerate(order)}
         renamed = sorted((_renamed_factor(f, names) for f in factors), key=repr)
         candidates.append(Monomial(tuple((names[i], n) for i, n in order), tuple(renamed)))
     return min(candidates, key=repr)

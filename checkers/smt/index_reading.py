@@ -7,7 +7,7 @@ a number) are not compared here: a run tells them apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -16,7 +16,7 @@ from typing import Any
 from checkers.smt import index_form as forms
 from checkers.smt.index_cells import cells
 from checkers.smt.index_form import Form, Index, NotReachedError
-from checkers.smt.index_values import Indexed, Run, as_form, implied
+from checkers.smt.index_values import Indexed, Need, Run, as_form, implied
 from semantics.arrays import Array
 from semantics.denotation import Reading, denote
 from semantics.errors import AdjudgeError
@@ -87,3 +87,8 @@ def _same(a: Any, b: Any, runs: tuple[Run, Run]) -> bool:
         elif type(x) is not type(y) or x != y:
             return False
     return True
+
+
+def implied_needs(need: Need, known: Iterable[Need]) -> bool:
+    """Whether one of the known needs implies a need."""
+    return any(implied(need, by) for by in known)

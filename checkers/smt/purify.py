@@ -185,7 +185,7 @@ def _summands(term: z3.ArithRef) -> list[tuple[int, z3.ArithRef]]:
         if coefficient == 0:
             continue
         if abs(coefficient.numerator) > MOST_POWER:
-            coefficient, rest = Fraction(1), part
+            coefficient, rest = Fraction(1 if coefficient > 0 else -1), rest * real(abs(coefficient))
         if coefficient.denominator != 1:
             rest = rest * real(Fraction(1, coefficient.denominator))
         found.append((coefficient.numerator, rest))

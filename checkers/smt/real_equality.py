@@ -138,6 +138,7 @@ class _Reals:
                 return None
             if self.equal is not None and z3.is_arith(x) and self.equal(x, y):
                 self.methods.add("normal form")
+                self.inquiry.settled([*together, x != y], "normal form")
                 return None
             for point in here:
                 if apart(x, y, self.environment(point)) is not None:

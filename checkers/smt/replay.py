@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import z3
@@ -50,6 +51,12 @@ def rounded(x: float, ebits: int, sbits: int) -> float:
 
 def run_in(program: Program, arguments: Sequence[Any], ebits: int, sbits: int) -> Any:
     """The value of `program` where every real result is rounded to the format, inside the sums of arrays too."""
+    return denote(program, arguments, narrow_reading(ebits, sbits))
+
+
+@cache
+def narrow_reading(ebits: int, sbits: int) -> Reading:
+    """The reference meaning, every real result rounded to the format. It is asked for at every point, and made once."""
 
     def narrow(value: Any) -> Any:
         if isinstance(value, Array):
@@ -62,7 +69,7 @@ def run_in(program: Program, arguments: Sequence[Any], ebits: int, sbits: int) -
         return lambda *arguments: narrow(function(*arguments))
 
     column = Column(MEANING.name, with_arrays({name: cell(function) for name, function in NUMBERS.items()}))
-    return denote(program, arguments, Reading(column, narrow))
+    return Reading(column, narrow)
 
 
 # enclosures of z3 terms

@@ -20,6 +20,7 @@ Real Int Bool to_real to_int is_int forall exists match par assert push pop
 RESERVED = frozenset(_RESERVED.split())
 LONGEST = 160  # a printed subterm longer than this gets a name even if it is used once
 SPELLING = {"if": "ite"}
+INDEXED = frozenset({z3.Z3_OP_EXTRACT, z3.Z3_OP_SIGN_EXT, z3.Z3_OP_ZERO_EXT})
 COLLAPSING = frozenset({"+", "*", "and", "or"})
 
 
@@ -81,4 +82,6 @@ def _print(term: z3.ExprRef, text: dict[int, str], declared: dict[str, str]) -> 
         return children[0]
     if declaration.kind() == z3.Z3_OP_FPA_TO_FP:
         name = f"(_ to_fp {term.sort().ebits()} {term.sort().sbits()})"
+    if declaration.kind() in INDEXED:
+        name = f"(_ {name} {' '.join(map(str, declaration.params()))})"
     return f"({SPELLING.get(name, name)} {' '.join(children)})"

@@ -111,6 +111,8 @@ def _record(name: str, value: Any, values: dict[str, Any], near: dict[str, Fract
         values[name] = z3.is_true(value)
     elif z3.is_fp(value):
         values[name] = fp_value(value)
+    elif z3.is_bv_value(value):
+        values[name] = value.as_signed_long()
 
 
 def fp_value(value: Any) -> float:

@@ -89,7 +89,8 @@ class Cells:
             held[key] = copy.copy(original)
             inside = original if isinstance(original, (ast.FunctionDef, ast.Lambda)) else function
             todo.append((held, key, original, function, True))
-            todo.extend((*place, inside, False) for place in places(held[key]))
+            # the defaults of the whole function are values by now, and belong to no scope of it
+            todo.extend((*place, inside, False) for place in places(held[key]) if place[2] is not root.args)
         result = box[0]
         assert isinstance(result, (ast.FunctionDef, ast.Lambda))
         return result

@@ -28,6 +28,7 @@ from checkers.primitive_audit.reference import Enclosure, doubles
 STEPS, BITS = (100, 150), (600, 4000)
 FINE_STEPS, FINE_BITS = (1300, 1400), (6000,)
 SECOND_BITS = 1500
+QUADRANTS = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 MOST = 4096
 """Coordinates and outputs together: beyond, one direction costs seconds. Doubles are asked then."""
 Balls: TypeAlias = Sequence[arb]
@@ -113,24 +114,32 @@ class BallQuotients:
         return None if there is None else [(b - a) / h for a, b in zip(here, there, strict=True)]
 
     def second(self, case: Case, first: Vector, second: Vector) -> Bounds | None:
-        """The second derivatives along two directions, where quotients ahead and behind agree at two steps; NaN elsewhere."""
+        """
+        The second derivatives along two directions, where the quotients of all four quadrants agree at two steps; NaN elsewhere.
+
+        Two quadrants are too few: where the first derivative of x -> h(x_j) has a kink, steps against each other in x_j, one by
+        each direction, give the same mean of both sides ahead and behind.
+        """
         if case.size + case.outputs > MOST:
             return None
         with precision(SECOND_BITS):
-            rows = [self._mixed(case, first, second, sign, k) for sign in (1, -1) for k in STEPS]
+            rows = [self._mixed(case, first, second, signs, k) for signs in QUADRANTS for k in STEPS]
             if any(row is None for row in rows):
                 return None
             found = []
-            for far, near, far_behind, near_behind in zip(*rows, strict=True):  # type: ignore[arg-type]
-                ahead, behind, both = _agreed(far, near), _agreed(far_behind, near_behind), _agreed(near_behind, near)
-                found.append(ahead.hull(behind) if ahead and behind and both else None)
+            for far, near, *others in zip(*rows, strict=True):  # type: ignore[arg-type]
+                enclosure = _agreed(far, near)
+                for far_there, near_there in zip(others[::2], others[1::2], strict=True):
+                    there = _agreed(far_there, near_there)
+                    enclosure = enclosure.hull(there) if enclosure and there and _agreed(near_there, near) else None
+                found.append(enclosure)
             return _bounds(found)
 
-    def _mixed(self, case: Case, first: Vector, second: Vector, sign: int, k: int) -> Balls | None:
-        """(f(x + a + b) - f(x + a) - f(x + b) + f(x)) / |a| |b|, a and b steps along the two directions."""
+    def _mixed(self, case: Case, first: Vector, second: Vector, signs: tuple[int, int], k: int) -> Balls | None:
+        """(f(x + a + b) - f(x + a) - f(x + b) + f(x)) / a b, a and b steps along the two directions, of these signs."""
         here = self._at_point(case, SECOND_BITS)
         x = case.coordinates
-        h, g = (sign * arb(2) ** (step_exponent(x, d) - k) for d in (first, second))
+        h, g = (sign * arb(2) ** (step_exponent(x, d) - k) for sign, d in zip(signs, (first, second), strict=True))
         if here is None:
             return None
         corners = [self.evaluate(case, moved(x, steps)) for steps in ([(h, first), (g, second)], [(h, first)], [(g, second)])]
