@@ -31,7 +31,7 @@ from joblib import Parallel, delayed
 from checkers.report_json import from_json, to_json
 from checkers.smt.ieee import LADDER, Format
 from checkers.smt.inquiry import Judgment
-from checkers.smt.solver import Answer
+from checkers.smt.solver import Answer, address_space
 from checkers.verdict import Report, Unknown
 from proofs.families import FAMILIES, by_family
 from proofs.foundations import rests_on
@@ -171,9 +171,8 @@ def in_fork(name: str, formats: tuple[Format, ...], wall: float = WALL, memory_m
 def _child(sender: Connection, obligation: Obligation, memory_mb: int) -> None:
     """In a group of its own, so that the solvers it starts end with it."""
     os.setpgid(0, 0)
-    used = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) << 10
     with contextlib.suppress(ValueError, OSError):
-        limit = used + (memory_mb << 20)
+        limit = address_space() + (memory_mb << 20)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     sender.send(to_record(discharge(obligation)))
     sender.close()

@@ -338,3 +338,11 @@ def test_a_scalar_black_box_that_runs_on_doubles_only_is_judged_by_them():
     report = aj.check_vjp(stored, lambda xs, y, dy: (dy,), [(0.5,), (-2.0,)])
     report.raise_for_faults()
     assert "Richardson" in str(report)
+
+
+def test_numbers_made_outside_of_an_evaluation_cost_the_next_ones_nothing():
+    one = Jet.of(1.0)
+    for _ in range(200_001):
+        one = one + Jet.of(0.0)
+    case = Case((V,), V * V)
+    assert ExactJets(lambda x: x * x).sides(case, unit(3, 0)) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 import struct
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from checkers.smt.ieee import DOUBLE, HALF, TINY
 from checkers.smt.replay import rounded
 from checkers.smt.smtlib import RESERVED, script, variable_name
-from checkers.smt.solver import SAT, UNKNOWN, UNSAT, decode, second_opinion, solve
+from checkers.smt.solver import SAT, UNKNOWN, UNSAT, address_space, decode, second_opinion, solve
 
 x, y = z3.Reals("x y")
 
@@ -120,3 +121,14 @@ def test_decoding_f16_is_what_struct_does(pattern: int) -> None:
 def test_every_tiny_number_rounds_to_itself(pattern: int) -> None:
     value = decode(pattern, 3, 4)
     assert math.isnan(value) or rounded(value, 3, 4) == value
+
+
+def test_a_process_that_has_reserved_much_memory_may_still_ask() -> None:
+    """Libraries reserve address space that they never use; the cap of a child is on what it takes beyond that."""
+    text = "(declare-const x (_ FloatingPoint 8 24))\n(assert (not (= (fp.neg (fp.neg x)) x)))\n(check-sat)\n"
+    reserved = mmap.mmap(-1, 32 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)
+    try:
+        assert address_space() > 32 << 30
+        assert solve(text, guarded=True, memory_mb=500).status == UNSAT
+    finally:
+        reserved.close()

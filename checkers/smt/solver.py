@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import z3
@@ -199,10 +200,16 @@ def _in_child(asked: Callable[[str, int, int], Answer], arguments: tuple[str, in
         child.join()
 
 
+def address_space() -> int:
+    """The bytes of address space that this process has now: of a library that reserves much, far more than it holds."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) << 10
+
+
 def _child(sender: Connection, asked: Callable[[str, int, int], Answer], arguments: tuple[str, int, int], memory_mb: int) -> None:
-    used = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) << 10
     with contextlib.suppress(ValueError, OSError):
-        limit = used + (4 * memory_mb << 20)
+        limit = address_space() + (4 * memory_mb << 20)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     sender.send(asked(*arguments))
     sender.close()

@@ -179,11 +179,6 @@
 (assert (distinct sum_p sum_a))
 (check-sat)
 (reset)
-; a sum backwards, question 1: unsat
-(set-logic ALL)
-(assert (distinct 0.0 0.0))
-(check-sat)
-(reset)
 ; a sum backwards, question 2: sat
 (set-logic ALL)
 (declare-fun sum_a () Real)

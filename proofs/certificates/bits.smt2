@@ -154,13 +154,13 @@
 ; bits of x: number | x - 0 -> x, question 1: unsat
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 3 4))
-(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 3 4) x) x)))
+(assert (not (= (fp.add roundNearestTiesToEven x (_ -zero 3 4)) x)))
 (check-sat)
 (reset)
 ; bits of x: number | x - 0 -> x, question 2: unsat
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 5 11))
-(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 5 11) x) x)))
+(assert (not (= (fp.add roundNearestTiesToEven x (_ -zero 5 11)) x)))
 (check-sat)
 (reset)
 ; bits of x: number | x - 0 -> x, question 3: unsat
@@ -322,13 +322,7 @@
 ; bits of x + -0.0 -> x, question 1: unsat
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 3 4))
-(assert (not (= (fp.add roundNearestTiesToEven x (_ -zero 3 4)) x)))
-(check-sat)
-(reset)
-; bits of x + -0.0 -> x, question 2: unsat
-(set-logic QF_FP)
-(declare-fun x () (_ FloatingPoint 5 11))
-(assert (not (= (fp.add roundNearestTiesToEven x (_ -zero 5 11)) x)))
+(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 3 4) x) x)))
 (check-sat)
 (reset)
 ; bits of x + -0.0 -> x, question 3: unsat
@@ -354,7 +348,7 @@
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 5 11))
 (define-fun t!0 () (_ FloatingPoint 5 11) (fp.neg x))
-(assert (not (= (fp.add roundNearestTiesToEven t!0 (_ -zero 5 11)) t!0)))
+(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 5 11) t!0) t!0)))
 (check-sat)
 (reset)
 ; bits of -0.0 - x -> -x, question 3: unsat

@@ -181,7 +181,19 @@
 (assert (= (* inv!1 y) 1.0))
 (check-sat)
 (reset)
-; backpropagator of floordiv, question 2: unsat
+; backpropagator of floordiv, question 2: sat
+(set-logic ALL)
+(declare-fun inv!0 () Real)
+(declare-fun x () Real)
+(declare-fun y () Real)
+(define-fun t!0 () Real (* x inv!0))
+(assert (distinct 0.0 y))
+(assert (not (= y 0.0)))
+(assert (or false (not (distinct (to_real (to_int t!0)) t!0))))
+(assert (= (* inv!0 y) 1.0))
+(check-sat)
+(reset)
+; backpropagator of floordiv, question 3: unsat
 (set-logic ALL)
 (declare-fun dout () Real)
 (declare-fun inv!0 () Real)
@@ -195,7 +207,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; backpropagator of mod, question 2: unsat
+; backpropagator of mod, question 3: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun x () Real)
@@ -209,7 +221,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; backpropagator of mod, question 3: unsat
+; backpropagator of mod, question 4: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun x () Real)
@@ -223,7 +235,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; backpropagator of mod, question 4: unsat
+; backpropagator of mod, question 5: unsat
 (set-logic ALL)
 (declare-fun dout () Real)
 (declare-fun inv!0 () Real)
@@ -239,7 +251,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; backpropagator of mod, question 5: unsat
+; backpropagator of mod, question 6: unsat
 (set-logic ALL)
 (declare-fun dout () Real)
 (declare-fun inv!0 () Real)

@@ -344,7 +344,7 @@
 (assert (= (* inv!1 y) 1.0))
 (check-sat)
 (reset)
-; second order of floordiv, question 3: unsat
+; second order of floordiv, question 4: unsat
 (set-logic ALL)
 (declare-fun dout () Real)
 (declare-fun inv!0 () Real)
@@ -362,7 +362,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; second order of floordiv, question 5: unsat
+; second order of floordiv, question 6: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun u_x () Real)
@@ -379,21 +379,6 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; second order of mod, question 4: unsat
-(set-logic ALL)
-(declare-fun inv!0 () Real)
-(declare-fun x () Real)
-(declare-fun y () Real)
-(define-fun t!0 () Bool (not (= y 0.0)))
-(define-fun t!1 () Real (* x inv!0))
-(assert (distinct 0.0 y))
-(assert t!0)
-(assert (distinct (to_real (to_int t!1)) t!1))
-(assert t!0)
-(assert (not t!0))
-(assert (= (* inv!0 y) 1.0))
-(check-sat)
-(reset)
 ; second order of mod, question 5: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
@@ -405,12 +390,27 @@
 (assert t!0)
 (assert (distinct (to_real (to_int t!1)) t!1))
 (assert t!0)
-(assert t!0)
 (assert (not t!0))
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
 ; second order of mod, question 6: unsat
+(set-logic ALL)
+(declare-fun inv!0 () Real)
+(declare-fun x () Real)
+(declare-fun y () Real)
+(define-fun t!0 () Bool (not (= y 0.0)))
+(define-fun t!1 () Real (* x inv!0))
+(assert (distinct 0.0 y))
+(assert t!0)
+(assert (distinct (to_real (to_int t!1)) t!1))
+(assert t!0)
+(assert t!0)
+(assert (not t!0))
+(assert (= (* inv!0 y) 1.0))
+(check-sat)
+(reset)
+; second order of mod, question 7: unsat
 (set-logic ALL)
 (declare-fun dout () Real)
 (declare-fun inv!0 () Real)
@@ -430,7 +430,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; second order of mod, question 8: unsat
+; second order of mod, question 9: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun u_x () Real)

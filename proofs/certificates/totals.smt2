@@ -48,7 +48,7 @@
 (assert (= (* inv!2 y) 1.0))
 (check-sat)
 (reset)
-; total differential of floordiv, question 2: unsat
+; total differential of floordiv, question 3: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun v_x () Real)
@@ -63,7 +63,7 @@
 (assert (= (* inv!0 y) 1.0))
 (check-sat)
 (reset)
-; total differential of mod, question 3: unsat
+; total differential of mod, question 4: unsat
 (set-logic ALL)
 (declare-fun inv!0 () Real)
 (declare-fun v_x () Real)

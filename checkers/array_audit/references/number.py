@@ -11,6 +11,7 @@ Each number that is made takes one unit of fuel: `fueled` bounds what one evalua
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from semantics.errors import IllTyped, OutOfFuel
 
 FUEL = 200_000
 Self = TypeVar("Self", bound="Number")
-_fuel = [FUEL]
+_fuel = [math.inf]  # outside of `fueled` numbers are not counted: what judges one case must not pay for another
 
 
 @contextmanager
