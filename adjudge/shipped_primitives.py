@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from adjudge import structural_programs
 from checkers.array_audit.row_samples import array_examples
+from checkers.optimizer_audit.shipped import Row
 from checkers.primitive_audit import check, reads_arrays
 from checkers.verdict import Passed, Refuted, Report, Verdict
 from semantics.primitives.row import Primitive
@@ -58,22 +58,6 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "and second derivatives against differences in ball arithmetic.",
     ),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the page: its cells by column. `fault` is what our own judge holds against the primitive, if anything."""
-
-    section: str
-    name: str
-    cells: dict[str, str]
-    fault: str = ""
-
-    def __str__(self) -> str:
-        return f"| {' | '.join(self.cells.values())} |"
-
-    def as_dict(self) -> dict[str, str]:
-        return {"section": self.section, "name": self.name, **self.cells, "fault": self.fault}
 
 
 def section(primitive: Primitive) -> str:

@@ -64,6 +64,16 @@ def join(a: Monomial, b: Monomial) -> Monomial:
     return tuple(sorted((atom, n) for atom, n in powers.items() if n))
 
 
+def product(a: Poly, b: Poly) -> Poly:
+    """a * b"""
+    result: Poly = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            key = join(m, n)
+            result[key] = result.get(key, Fraction(0)) + c * d
+    return {m: c for m, c in result.items() if c}
+
+
 class Algebra:
     """The atoms met so far, and arithmetic modulo what is known about them. One algebra per comparison."""
 
@@ -81,12 +91,7 @@ class Algebra:
         """a * b, reduced."""
         if len(a) * len(b) > MOST_TERMS * 16:
             raise TooLarge
-        result: Poly = {}
-        for m, c in a.items():
-            for n, d in b.items():
-                key = join(m, n)
-                result[key] = result.get(key, Fraction(0)) + c * d
-        return self.reduce({m: c for m, c in result.items() if c})
+        return self.reduce(product(a, b))
 
     def reduce(self, poly: Poly) -> Poly:
         """Replaces atom^k wherever a relation says what it is. Relations go from newer atoms to older ones, so this ends."""

@@ -129,6 +129,14 @@ def _version(package: str) -> str:
         return str(getattr(module, "__version__", "unknown"))
 
 
+def _module(name: str) -> types.ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise Malformed(f"{name} cannot be imported: {error}", rule="sweep", remedy=f"pip install 'adjudge[{package}]'") from error
+
+
 def library(name: str) -> Library:
     """
     The library of a name: jax, torch, autograd, or MODULE:NAME of a Library of your own. Malformed if there is none.
@@ -165,7 +173,7 @@ def discovered(lib: Library) -> Discovered:
     left_out: dict[str, str] = {}
     names: dict[int, list[str]] = {}
     for module_name in lib.modules:
-        module = importlib.import_module(module_name)
+        module = _module(module_name)
         for name in sorted(n for n in dir(module) if not n.startswith("_")):
             value, full = getattr(module, name, None), f"{module_name}.{name}"
             if not callable(value) or isinstance(value, types.ModuleType):

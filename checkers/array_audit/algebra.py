@@ -23,6 +23,7 @@ from checkers.array_audit.opinion import Format, answered, entries, format_of
 from checkers.array_audit.purity import few
 from checkers.array_audit.rounding import shaken
 from checkers.array_audit.trial import Trial
+from checkers.primitive_audit.contract import nonlinearity as of_factor
 from checkers.verdict import OutOfScope, Passed, Refuted, Verdict
 
 FACTORS = (-1.0, 2.0, 0.5, -(2.0**9), 2.0**-9)
@@ -237,20 +238,7 @@ def nonlinearity(trial: Trial, case: Case, broken: Broken) -> str:
         found = trial.pulled(case, factor * broken.cotangent).cotangents
         return float("nan") if found is None else float(found[k])
 
-    none, one, two, minus, big = at(0.0), at(1.0), at(2.0), at(-1.0), at(2.0**20)
-    if one == two == minus:
-        return "it ignores the cotangent"
-    if none != 0:
-        return f"a constant {none:.3g} is added"
-    if minus == one:
-        return "it ignores the sign of the cotangent"
-    if minus == 0 or one == 0:
-        return "one sign of the cotangent is dropped"
-    if two == 4 * one:
-        return "it is quadratic in the cotangent"
-    if abs(big) < 2.0**19 * abs(one):
-        return "large cotangents are clipped"
-    return "it treats some cotangents differently"
+    return of_factor(at)
 
 
 CHECKS: Sequence[tuple[str, Callable[[Trial], list[Verdict]]]] = (("algebra", algebra),)

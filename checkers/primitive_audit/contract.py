@@ -245,11 +245,16 @@ def _nonlinearity(subject: Subject, point: Judged, i: int) -> str:
     def at(d: float) -> float:
         return subject.pulled(point.xs, point.y, d)[i]
 
-    one, two, minus, big = at(1.0), at(2.0), at(-1.0), at(2.0**20)
+    return nonlinearity(at)
+
+
+def nonlinearity(at: Callable[[float], float]) -> str:
+    """How an answer depends on the factor of its cotangent, if not in proportion."""
+    none, one, two, minus, big = at(0.0), at(1.0), at(2.0), at(-1.0), at(2.0**20)
     if one == two == minus:
         return "it ignores the cotangent"
-    if at(0.0) != 0:
-        return f"a constant {at(0.0):.3g} is added"
+    if none != 0:
+        return f"a constant {none:.3g} is added"
     if minus == one:
         return "it ignores the sign of the cotangent"
     if minus == 0 or one == 0:

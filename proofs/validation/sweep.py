@@ -21,7 +21,7 @@ import z3
 from checkers.columns.modular import P
 from checkers.smt.purify import PARITY
 from checkers.smt.terms import fraction
-from proofs.normal_form import ONE, Monomial, Poly, constant, join, plus
+from proofs.normal_form import ONE, Monomial, Poly, TooLarge, constant, plus, product
 from proofs.validation.signatures import KNOWN, Signatures, in_order
 
 MOST_TERMS = 120
@@ -29,10 +29,6 @@ MOST_STEPS = 24
 MOST_ALIKE = 4
 """So many classes of one signature are compared with; more would be odd: functions with relations that signatures do not see."""
 ROOTS = {"u_sqrt": 2, "u_cbrt": 3}
-
-
-class TooLarge(Exception):
-    """The difference grew beyond the budget."""
 
 
 @dataclass
@@ -246,12 +242,7 @@ def times(a: Poly, b: Poly) -> Poly:
     """a * b; TooLarge beyond the budget."""
     if len(a) * len(b) > MOST_TERMS * 8:
         raise TooLarge
-    result: Poly = {}
-    for m, c in a.items():
-        for n, d in b.items():
-            key = join(m, n)
-            result[key] = result.get(key, Fraction(0)) + c * d
-    found = {m: c for m, c in result.items() if c}
+    found = product(a, b)
     if len(found) > MOST_TERMS:
         raise TooLarge
     return found
