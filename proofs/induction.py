@@ -16,12 +16,14 @@ run that ends: a path without such a call is a base case, a path with one is a s
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import z3
 
+from checkers.columns.leaves import map_leaves
 from checkers.smt.paths import Path, explore
 from checkers.smt.real import reading
 from checkers.smt.real_arithmetic import instantiated
@@ -174,29 +176,15 @@ def dense(cotangent: Any, value: Any) -> list[z3.ArithRef]:
 def like(value: Any, parts: Sequence[z3.ArithRef]) -> Any:
     """The sensitivity of `value` with these reals in the places of its reals, as a plain value."""
     rest = iter(parts)
-
-    def build(x: Any) -> Any:
-        match x:
-            case tuple():
-                return tuple(build(i) for i in x)
-            case Record(label, items):
-                return Record(label, tuple(build(i) for i in items))
-            case _:
-                return next(rest) if is_number(x) and not is_integer(x) else ZERO
-
-    return build(value)
+    return map_leaves(lambda _, x: next(rest) if is_number(x) and not is_integer(x) else ZERO, value)
 
 
 def symbols(template: Any, prefix: str) -> Any:
     """A value like `template`, a fresh real for every float and a fresh integer for every int."""
-    count = iter(range(10**6))
+    count = itertools.count()
 
-    def build(x: Any) -> Any:
+    def fresh(_: Any, x: Any) -> Any:
         match x:
-            case tuple():
-                return tuple(build(i) for i in x)
-            case Record(label, items):
-                return Record(label, tuple(build(i) for i in items))
             case bool() | None:
                 return x
             case int():
@@ -206,7 +194,7 @@ def symbols(template: Any, prefix: str) -> Any:
             case _:
                 return x
 
-    return build(template)
+    return map_leaves(fresh, template)
 
 
 def unknown_function(name: str, count: int, order: Sequence[str]) -> tuple[Hypothesis, dict[str, Any]]:

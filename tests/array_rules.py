@@ -22,6 +22,7 @@ from typing import Any
 from flint import arb
 
 from checkers import forward_mode
+from checkers.array_audit.programs import pulled
 from checkers.array_audit.row_samples_arguments import Example, is_data, shown
 from checkers.columns.leaves import at_path, coordinates, is_discrete, map_leaves
 from checkers.forward_mode import Dual, duals
@@ -32,7 +33,6 @@ from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO, dense
-from transforms.nested_grad import expand
 
 WIDEST = arb(2) ** -200
 Agrees = Callable[[Any, Any], bool]
@@ -51,19 +51,8 @@ def applied(name: str, arity: int) -> Program:
 
 @cache
 def pullback_of(name: str, arity: int, order: int = 1) -> Program:
-    """`pullback` of a row, applied once or twice."""
-    return pullback(applied(name, arity) if order == 1 else pullback_of(name, arity, order - 1))
-
-
-def pullback(program: Program) -> Program:
-    """(x…, w) ↦ the cotangents of x, by J."""
-    edit = Edit(program)
-    entry = edit.graph("pulled")
-    xs = [edit.parameter(entry, f"x{i}") for i in range(len(program.graphs[program.entry].parameters))]
-    pair = edit.call(entry, TABLE["vjp"], edit.reference(program.entry), *xs)
-    edit.output(entry, edit.apply(entry, edit.call(entry, TABLE["getitem"], pair, edit.constant(1)), edit.parameter(entry, "w")))
-    edit.set_entry(entry)
-    return expand(edit.program)
+    """`pulled` of a row, applied once or twice."""
+    return pulled(applied(name, arity) if order == 1 else pullback_of(name, arity, order - 1))
 
 
 @dataclass(frozen=True)

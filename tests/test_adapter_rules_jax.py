@@ -10,28 +10,14 @@ import pytest
 jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
+from foreign_rules import EXAMPLES, FULL, A, B, X, assert_caught, report  # noqa: E402
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from adjudge.adapters.black_boxes import foreign, trial_of  # noqa: E402
 from adjudge.adapters.frameworks import of_framework  # noqa: E402
-from checkers.array_audit import NAMES, judged  # noqa: E402
 from checkers.array_audit.trial import SINGLE  # noqa: E402
 from semantics.errors import Malformed  # noqa: E402
-
-X = np.array([0.5, -2.0, 3.0])
-A = np.array([[1.0, -0.5, 2.0], [0.25, 3.0, -1.0]])
-B = np.array([[0.5, 1.0], [-1.5, 2.0], [0.75, -0.25]])
-EXAMPLES = 10
-
-
-def report(x, samples, *claims, **options):
-    """The report of some checks."""
-    skip = [name for name in NAMES if name not in claims]
-    return judged(lambda: trial_of(x, samples, examples=EXAMPLES, **options), 0, skip)
-
-
-FULL = ("primal", "structure", "purity", "replay", "zero", "algebra", "jacobian", "edges", "accuracy", "shapes")
 
 
 def custom(forward, fwd, bwd, nondiff=()):
@@ -161,10 +147,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_rule_is_caught_with_its_place_and_cause(name):
-    rule, sample, claim, kind, cause = WRONG[name]
-    found = [f for f in report(rule, [sample], claim).findings if (f.claim, f.kind) == (claim, kind)]
-    assert found, name
-    assert cause.lower() in found[0].counterexample.cause.lower()
+    assert_caught(*WRONG[name])
 
 
 def test_a_forward_pass_that_only_rounds_otherwise_is_no_fault():

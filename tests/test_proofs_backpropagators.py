@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import z3
+from written_rules import pullback
 
 from checkers.smt.terms import uninterpreted
 from checkers.verdict import OutOfScope, Proved, Refuted, Unknown, Vacuous
@@ -28,14 +29,6 @@ from semantics.text import read
 from transforms.backpropagators import backpropagator
 
 PROVABLE = [p for p in ROWS if cases(p)]
-
-
-def pullback(parameters: str, *lines: str) -> Program:
-    """A backpropagator as text; the last line is what it returns."""
-    *equations, result = lines
-    names = ", ".join(f"%{p}" for p in [*parameters.split(), "out", "dout"])
-    body = "\n".join(f"  {e}" for e in [*equations, f"%result = make_tuple({result})"])
-    return read(f"program @p\n@p({names}):\n{body}\n  return %result")
 
 
 @pytest.mark.parametrize("primitive", PROVABLE, ids=lambda p: p.name)

@@ -6,6 +6,7 @@ import pytest
 import z3
 from hypothesis import given
 from hypothesis import strategies as st
+from written_rules import pullback
 
 from checkers.smt.terms import uninterpreted
 from checkers.verdict import Proved, Refuted, summary
@@ -18,18 +19,9 @@ from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import ROWS, TABLE
-from semantics.text import read
 from transforms.backpropagators import backpropagator
 
 PROVABLE = [p for p in ROWS if cases(p)]
-
-
-def pullback(parameters: str, *lines: str) -> Program:
-    """A backpropagator as text; the last line is what it returns."""
-    *equations, result = lines
-    names = ", ".join(f"%{p}" for p in [*parameters.split(), "out", "dout"])
-    body = "\n".join(f"  {e}" for e in [*equations, f"%result = make_tuple({result})"])
-    return read(f"program @p\n@p({names}):\n{body}\n  return %result")
 
 
 @pytest.mark.parametrize("primitive", PROVABLE, ids=lambda p: p.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from rule_controls import EXACT
 
 from checkers.smt.equality import equal_in_ieee, ladder
 from checkers.smt.ieee import DOUBLE, HALF, TINY
@@ -16,31 +17,6 @@ from semantics.machine import run
 from semantics.values import same
 from transforms.pattern import PatternRule, pattern_rule
 
-BIT_EXACT = (
-    "x * 1.0 -> x",
-    "x / 1.0 -> x",
-    "x * -1.0 -> -x",
-    "x + -0.0 -> x",
-    "x - 0.0 -> x",
-    "-0.0 - x -> -x",
-    "-(-x) -> x",
-    "x - y -> x + -y",
-    "x + y -> y + x",
-    "abs(-x) -> abs(x)",
-    "x * y -> y * x",
-    "-x * y -> -(x * y)",
-    "-x * -y -> x * y",
-    "-x / y -> -(x / y)",
-    "x * 2.0 -> x + x",
-    "x * 3.0 -> x + x + x",
-    "x * 4.0 -> (x + x) + (x + x)",
-    "x / 2.0 -> x * 0.5",
-    "x / 4.0 -> x * 0.25",
-    "x / 2.0 / 2.0 -> x / 4.0",
-    "abs(x * y) -> abs(x) * abs(y)",
-    "x < y -> y > x",
-    "x < y -> x - y < 0.0",
-)
 CONDITIONAL = (
     ("x * 0.0 -> 0.0", "x > 0 and x - x == 0"),
     ("x - x -> 0.0", "x - x == 0"),
@@ -78,12 +54,12 @@ def rule(text: str, when: str | None = None) -> PatternRule:
     return pattern_rule(text, when=when)
 
 
-@pytest.mark.parametrize("text", BIT_EXACT)
+@pytest.mark.parametrize("text", EXACT)
 def test_a_bit_exact_rule_is_proved(text: str) -> None:
     assert isinstance(equal_in_ieee(rule(text).left, rule(text).right, TINY), Proved)
 
 
-@pytest.mark.parametrize("text", BIT_EXACT[:12])
+@pytest.mark.parametrize("text", EXACT[:12])
 def test_what_holds_in_the_screen_holds_in_half_precision(text: str) -> None:
     assert isinstance(equal_in_ieee(rule(text).left, rule(text).right, HALF), Proved)
 

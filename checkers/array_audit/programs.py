@@ -204,7 +204,11 @@ applied = cache(machine_arrays.applied)
 @cache
 def pullback(row: Primitive, arity: int, order: int = 1) -> Program:
     """(x…, w) -> the cotangents of x by J; of order 2, (x…, w, v…) -> those of (x…, w)."""
-    program = applied(row, arity) if order == 1 else pullback(row, arity, order - 1)
+    return pulled(applied(row, arity) if order == 1 else pullback(row, arity, order - 1))
+
+
+def pulled(program: Program) -> Program:
+    """(x…, w) -> the cotangents of x by J, through the macro `vjp`."""
     edit = Edit(program)
     entry = edit.graph("pulled")
     xs = [edit.parameter(entry, f"x{i}") for i in range(len(program.graphs[program.entry].parameters))]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from semantics import array_signatures
 from semantics.array_signatures import ArraySignature, Measure, Spec, bind, read
 from semantics.arrays import broadcast_shapes
 from semantics.errors import AdjudgeError, Malformed
@@ -95,14 +96,6 @@ def misfit(signature: ArraySignature, arguments: Sequence[Any]) -> str:
 
 def measure(value: Any) -> Measure | None:
     """What a value of NumPy is, as signatures speak of it; None for what is neither a number nor an array."""
-    match value:
-        case np.ndarray() | np.generic():
-            return Measure(DTYPES[value.dtype], value.shape) if value.dtype in DTYPES else None
-        case bool():
-            return Measure("bool")
-        case int():
-            return Measure("i64")
-        case float():
-            return Measure("f64")
-        case _:
-            return None
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Measure(DTYPES[value.dtype], value.shape) if value.dtype in DTYPES else None
+    return array_signatures.measure(value)

@@ -18,7 +18,7 @@ from typing import Any
 import z3
 
 from checkers.smt.real import CELLS as REAL_CELLS
-from checkers.smt.terms import Course, is_condition, without_discrete
+from checkers.smt.terms import Course, bound_to, is_condition, without_discrete
 from semantics.arrays import Array
 from semantics.columns.arrays import with_arrays
 from semantics.columns.structure import CELLS as STRUCTURE
@@ -56,17 +56,7 @@ class Ieee:
 
     def __init__(self, format: Format, course: Course | None = None) -> None:
         self.format, self.course = format, course
-        cells = {name: self._bind(cell) for name, cell in CELLS.items()}
-        self.column = Column("z3_ieee", with_arrays(cells, self.truth))
-
-    def _bind(self, cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
-        if isinstance(cell, Hole):
-            return cell
-
-        def bound(*arguments: Any) -> Any:
-            return cell(self, *arguments)
-
-        return bound
+        self.column = Column("z3_ieee", with_arrays(bound_to(self, CELLS), self.truth))
 
     def reading(self) -> Reading:
         """The reading for `denote`."""

@@ -23,7 +23,7 @@ import z3
 
 from checkers.smt import real_arithmetic as arithmetic
 from checkers.smt import real_functions as functions
-from checkers.smt.terms import PI, Course, as_real, real, uninterpreted
+from checkers.smt.terms import PI, Course, as_real, bound_to, real, uninterpreted
 from semantics.arrays import Array
 from semantics.columns.arrays import with_arrays
 from semantics.columns.structure import CELLS as STRUCTURE
@@ -151,17 +151,7 @@ def reading(course: Course, *, pi: bool = False) -> Reading:
 
 def _bound(course: Course, truth: Callable[[Any], Any]) -> dict[str, Callable[..., Any] | Hole]:
     """The cells with their course, those of arrays too."""
-
-    def bind(cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
-        if isinstance(cell, Hole):
-            return cell
-
-        def bound(*arguments: Any) -> Any:
-            return cell(course, *arguments)
-
-        return bound
-
-    return with_arrays({name: bind(cell) for name, cell in CELLS.items()}, truth)
+    return with_arrays(bound_to(course, CELLS), truth)
 
 
 class _Nowhere:

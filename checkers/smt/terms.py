@@ -7,6 +7,7 @@ functions (`u_exp`); see `purify`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 import z3
 
 from semantics.columns.structure import wrong
+from semantics.primitives.row import Hole
 from semantics.structured import Record
 from semantics.tangents import ZERO
 from semantics.values import Closure
@@ -104,3 +106,18 @@ def product(base: Any, n: int) -> Any:
     for _ in range(n - 1):
         result = result * base
     return result
+
+
+def bound_to(run: Any, cells: Mapping[str, Callable[..., Any] | Hole]) -> dict[str, Callable[..., Any] | Hole]:
+    """Cells that take the run first, as cells of that run."""
+
+    def bind(cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
+        if isinstance(cell, Hole):
+            return cell
+
+        def bound(*arguments: Any) -> Any:
+            return cell(run, *arguments)
+
+        return bound
+
+    return {name: bind(cell) for name, cell in cells.items()}

@@ -17,6 +17,7 @@ import z3
 from checkers.smt.inquiry import WORDS, Inquiry, Judgment
 from checkers.smt.sides import BUG, Kind, claimed, gave_up, inputs_of
 from checkers.smt.solver import RLIMIT, SAT, UNSAT
+from checkers.smt.terms import bound_to
 from checkers.verdict import Counterexample, Proved, Refuted, Unknown, Vacuous, Verdict
 from semantics.columns.arrays import with_arrays
 from semantics.columns.kinds import wrong
@@ -40,17 +41,7 @@ class Words:
     def __init__(self, width: int) -> None:
         self.width = width
         self.needs: list[Any] = []
-        cells = {name: self._bind(cell) for name, cell in CELLS.items()}
-        self.reading = Reading(Column("z3_words", with_arrays(cells, self.truth)), truth=self.truth)
-
-    def _bind(self, cell: Callable[..., Any] | Hole) -> Callable[..., Any] | Hole:
-        if isinstance(cell, Hole):
-            return cell
-
-        def bound(*arguments: Any) -> Any:
-            return cell(self, *arguments)
-
-        return bound
+        self.reading = Reading(Column("z3_words", with_arrays(bound_to(self, CELLS), self.truth)), truth=self.truth)
 
     def truth(self, condition: Any) -> Any:
         if z3.is_expr(condition):
