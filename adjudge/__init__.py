@@ -6,6 +6,7 @@ adjudge: a reference semantics for closure-based reverse-mode automatic differen
     aj.grad(f)(x)          the gradient of a Python function, on the reference machine
     aj.check(primitive)    is this backpropagator right?
     aj.audit(rule)         is this rewrite sound?
+    aj.equal(f, g)         are these two functions one?
 
 The README says how to begin; `adjudge --help` lists the commands.
 """
@@ -21,6 +22,7 @@ from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse,
 from adjudge.inferring import infer  # noqa: E402
 from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
 from adjudge.primitives import primitive  # noqa: E402
+from adjudge.proving import equal  # noqa: E402
 from adjudge.rules import rule  # noqa: E402
 from adjudge.tracing import trace  # noqa: E402
 from adjudge.transforming import transform  # noqa: E402
@@ -35,6 +37,7 @@ __all__ = [
     "check",
     "check_vjp",
     "compile",
+    "equal",
     "grad",
     "hessian",
     "hvp",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adjudge.values import demand, differentiable, is_function, to_python, to_value
@@ -43,7 +44,7 @@ class Derivative:
         self.f, self.macro, self.wrt, self.target, self.fuel = f, macro, _checked_wrt(wrt), target, fuel
         self.mode = mode_called(mode).name
         self.__name__ = f"{macro}_{getattr(f, '__name__', 'f')}"
-        self._runners: dict[Any, Callable[..., Any]] = {}
+        self._runners: dict[Any, Runner] = {}
 
     def __repr__(self) -> str:
         return f"<{self.macro} of {getattr(self.f, '__name__', 'program')} with respect to {self.wrt!r}>"
@@ -67,14 +68,18 @@ class Derivative:
                 if not is_function(x):
                     demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
         else:
-            positional = bind(self.f, arguments, named)
-        if self.macro != "hvp":
-            for index in positions(self.f, self.wrt, len(positional)):
-                if not is_function(positional[index]):
-                    differentiable(positional[index], _name(self.f, index))
-                    if self.macro == "hessian":
-                        _one_block(positional[index], _name(self.f, index))
-        return _call(self, self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode)
+            positional = self.arguments(arguments, named)
+        return _call(self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode)
+
+    def arguments(self, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """The arguments by position; IllTyped where f is not to be differentiated by one."""
+        positional = bind(self.f, arguments, named)
+        for index in positions(self.f, self.wrt, len(positional)):
+            if not is_function(positional[index]):
+                differentiable(positional[index], _name(self.f, index))
+                if self.macro == "hessian":
+                    _one_block(positional[index], _name(self.f, index))
+        return positional
 
 
 def _one_block(value: Any, name: str) -> None:
@@ -158,42 +163,66 @@ def _name(f: Any, index: int) -> str:
 
 
 def _call(
-    key: Any,
     macro: str | None,
     wrt: Wrt,
     f: Any,
     arguments: Sequence[Any],
-    runners: dict[Any, Callable[..., Any]],
+    runners: dict[Any, Runner],
     target: str,
     primal_count: int | None = None,
     fuel: int = FUEL,
     mode: str = "J",
 ) -> Any:
     """Runs macro(f, wrt) on arguments by position: makes the program of this signature once, then calls it."""
+    found, data = _found(macro, wrt, f, arguments, runners, target, primal_count, fuel, mode)
+    return found.run(*data)
+
+
+def _found(
+    macro: str | None,
+    wrt: Wrt,
+    f: Any,
+    arguments: Sequence[Any],
+    runners: dict[Any, Runner],
+    target: str,
+    primal_count: int | None = None,
+    fuel: int = FUEL,
+    mode: str = "J",
+) -> tuple[Runner, list[Any]]:
+    """What runs macro(f, wrt) on arguments of these types, made once, and the data that it takes."""
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
     data = [to_value(a, _name(f, i)) for i, a in enumerate(arguments) if i not in functions]
     types: list[Any] = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(arguments)]
     signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
-        runners[signature] = runner(expand(program, mode), [t for t in types if t is not None], target, fuel)
-    return runners[signature](*data)
+        runners[signature] = runner(program, [t for t in types if t is not None], target, fuel, mode)
+    return runners[signature], data
 
 
-def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL) -> Callable[..., Any]:
-    """A function of machine values that runs an expanded program on a target."""
-    machine = Machine(program)
+@dataclass(frozen=True)
+class Runner:
+    """A program on a target: `run` is a function of machine values, `way_in(otherwise)` a quicker one of numbers, if any."""
+
+    run: Callable[..., Any]
+    way_in: Callable[[Callable[..., Any]], Callable[..., Any] | None] = lambda _: None
+
+
+def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL, mode: str = "J") -> Runner:
+    """The program on a target, its macros expanded."""
     if target == "reference":
-        return lambda *data: to_python(machine.run(data, fuel).value, machine)
-    from backend import compile as compile_for
+        machine = Machine(expand(program, mode))
+        return Runner(lambda *data: to_python(machine.run(data, fuel).value, machine))
+    from backend import runnable
 
-    compiled = compile_for(program, tuple(types), target)
-    return lambda *data: to_python(compiled(*data), machine)
+    compiled = runnable(program, tuple(types), target, mode=mode)
+    machine = Machine(compiled.closures)
+    return Runner(lambda *data: to_python(compiled(*data), machine), compiled.way_in)
 
 
 def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:
     """The value of f at the arguments, on the reference machine. OutOfFuel after `fuel` steps."""
-    return _call(f, None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
+    return _call(None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
 
 
 def grad(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:
@@ -257,14 +286,28 @@ def compile(f: Any, target: str = "cpu") -> Callable[..., Any]:
     """
     f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda" or "cuda-simulator".
 
-    Compiled per signature, at the first call with it. Malformed if the program is not closure-free after optimization.
+    Compiled per signature, at the first call with it: to code of its own if it has a first-order form, the gradient of a loop by
+    way of the SSA adjoint; else to code of the virtual machine.
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
-    runners: dict[Any, Callable[..., Any]] = {}
+    runners: dict[Any, Runner] = {}
+    quick: Callable[..., Any] | None = None  # for numbers of the types that came last
+    count = -1
 
     def compiled(*arguments: Any, **named: Any) -> Any:
-        return _call(f, None, 0, f, bind(f, arguments, named), runners, target)
+        if len(arguments) == count and not named and quick is not None:
+            return quick(*arguments)
+        return at_length(*arguments, **named)
+
+    def at_length(*arguments: Any, **named: Any) -> Any:
+        nonlocal quick, count
+        bound = f.arguments(arguments, named) if isinstance(f, Derivative) and f.macro != "hvp" else bind(f, arguments, named)
+        found, data = _found(None, 0, f, bound, runners, target)
+        value = found.run(*data)
+        if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool) for a in arguments):
+            quick, count = found.way_in(at_length), len(arguments)
+        return value
 
     compiled.__name__ = getattr(f, "__name__", "f")
     return compiled

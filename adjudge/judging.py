@@ -45,20 +45,23 @@ def check(
     framework  "jax", "torch" or "autograd": whose rules a plain function is differentiated by
     """
     from adjudge.adapters.frameworks import recognised
+    from checkers.primitive_audit.given import nearest, options
     from semantics.primitives.table import TABLE
 
+    options(seed, examples, domain)
     if framework or (not isinstance(x, str) and recognised(x)):
         return _check_foreign(x, samples, (seed, skip, examples), (fixed, domain, framework))
     if isinstance(x, str):
         if x not in TABLE:
-            raise Malformed(f"there is no primitive {x!r}", rule="check", remedy="`adjudge about` lists them")
+            remedy = nearest(x, TABLE, "`adjudge about --primitives` lists them")
+            raise Malformed(f"there is no primitive {x!r}", rule="check", remedy=remedy)
         x = TABLE[x]
     if samples is not None or tuple(fixed) or domain is not None:
         return _check_on(x, samples, (seed, skip, examples), (fixed, domain))
     from checkers.primitive_audit import check as judge
     from proofs import prove as prover
 
-    return judge(x, seed=seed, skip=tuple(skip), examples=examples, prover=prover)
+    return judge(x, seed=seed, skip=skip, examples=examples, prover=prover)
 
 
 def _check_on(x: Any, samples: Any, asked: tuple[Any, ...], where: tuple[Any, ...]) -> Report:
@@ -84,7 +87,7 @@ def _check_foreign(x: Any, samples: Any, asked: tuple[Any, ...], where: tuple[An
     fixed, domain, framework = where
     many = {} if examples is None else {"examples": examples}
     return array_audit.judged(
-        lambda: trial_of(x, samples, seed=seed, fixed=fixed, domain=domain, framework=framework, **many), seed, tuple(skip)
+        lambda: trial_of(x, samples, seed=seed, fixed=fixed, domain=domain, framework=framework, **many), seed, skip
     )
 
 
@@ -111,8 +114,11 @@ def check_vjp(
     Richardson extrapolation with a derived bound; the report names it.
     """
     from checkers.primitive_audit import check_vjp as judge
+    from checkers.primitive_audit.given import options
 
-    return judge(forward, pullback, samples, seed=seed, skip=tuple(skip), examples=examples, fixed=tuple(fixed), domain=domain)
+    options(seed, examples, domain)
+    fixed = (fixed,) if isinstance(fixed, (int, str)) else tuple(fixed)
+    return judge(forward, pullback, samples, seed=seed, skip=skip, examples=examples, fixed=fixed, domain=domain)
 
 
 def audit(

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend import toolchain
-from backend.run import compile, targets
+from backend.run import targets
 from backend.running_error import Ambiguous, Bounded, bounds
+from backend.tiers import runnable
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.structured import Record
@@ -57,7 +58,7 @@ def crosscheck(
             continue
         few = samples[:SIMULATED] if target == "cuda-simulator" else samples
         try:
-            compiled = compile(program, argument_types, target)
+            compiled = runnable(program, argument_types, target)
         except AdjudgeError as error:
             results.append(Crosscheck(target, skipped=error.what))
             continue

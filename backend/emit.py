@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from backend.columns import NUMBA, Template
-from backend.shape import Fn, Items, Nothing, Reg, Sum, convert, literal, make, scalars, typed
+from backend.shape import Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, typed
 from backend.status import STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import CONJUGATE, apply_type
@@ -27,13 +27,18 @@ Code = list[Any]  # lines, and lists of lines one level deeper
 
 
 class Emitter:
-    """A cursor that writes into `code`. `returns` are the results that a function gives when it traps."""
+    """
+    A cursor that writes into `code`. `returns` are the results that a function gives when it traps; `state` are the variables that
+    functions take and give back, beside arguments and results, and `left` those that this one gives back.
+    """
 
     def __init__(self) -> None:
         self.code: Code = []
         self.count, self.lines = 0, 0
         self.helpers: set[str] = set()
         self.returns: tuple[str, ...] = ()
+        self.state: tuple[str, ...] = ("fuel",)
+        self.left: tuple[str, ...] = ("fuel",)
 
     # primitives
 
@@ -62,6 +67,10 @@ class Emitter:
                 return replace(value, items=tuple(self.settled(p) for p in parts))
             case Fn(function, parts):
                 return Fn(function, tuple(self.settled(p) for p in parts))
+            case Stack(type, top, base) if " if " in top:
+                names = self.variable(INTEGER), self.variable(INTEGER)
+                self.line(f"({names[0]}, {names[1]}) = ({top}, {base})")
+                return Stack(type, *names)
             case Sum(type, tests, options):
                 return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in options))
             case _:
@@ -76,7 +85,7 @@ class Emitter:
 
     def by_cases(self, primitive: Primitive, arguments: list[Any], at: int) -> Any:
         """One branch for every option of an argument."""
-        type = erase(apply_type(primitive, [typed(a) for a in arguments]))
+        type = self.result_type(primitive, [typed(a) for a in arguments])
         result = None if type == NEVER else make(type, self.variable)
         for test, option in options(arguments[at]):
             outer, self.code = self.code, []
@@ -86,6 +95,10 @@ class Emitter:
             body, self.code = self.code, outer
             self.code += [test, body] if test else body
         return result
+
+    def result_type(self, primitive: Primitive, types: list[Any]) -> Any:
+        """The type of the value of a primitive, whatever is known of it."""
+        return erase(apply_type(primitive, types))
 
     def one_case(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """The value; none, and a trap, for a value and a sensitivity of other structure, which no run puts together."""
@@ -153,7 +166,7 @@ class Emitter:
         self.fail(condition, str(status))
 
     def fail(self, condition: str, status: str) -> None:
-        returned = f"return ({', '.join([*self.returns, 'fuel', status])},)"
+        returned = f"return ({', '.join([*self.returns, *self.left, status])},)"
         if condition == "True":
             self.line(returned)
         else:
@@ -194,6 +207,8 @@ def stored(value: Any, target: Any) -> list[Reg]:
             return [Reg(text, type)]
         case Items(parts) | Fn(_, parts), Items(into) | Fn(_, into):
             return [r for p, t in zip(parts, into, strict=True) for r in stored(p, t)]
+        case Stack(), Stack():
+            return list(scalars(value))
         case Sum(), Sum():
             number = next(iter(scalars(value)))
             return [number, *(r for p, t in zip(value.options, target.options, strict=True) for r in stored(p, t))]

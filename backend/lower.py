@@ -13,54 +13,81 @@ recursion, closures without end, irreducible jumps, and functions or zeros at th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.emit import text_of
 from backend.flow import components
 from backend.prelude import closure
-from backend.regions import Emission, Regions, unnamed
+from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
+from backend.stack_sites import stack_sites, without_copies
+from backend.stack_types import StackInference, without_zero
+from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_given, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
-from semantics.infer import Signature, infer
-from semantics.ir import Program
+from semantics.infer import Signature, entry_types
+from semantics.ir import NodeId, Program
 from semantics.type_language import UNIT, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
+
+ENDLESS, RECURSION = "lower/endless", "lower/recursion"
+HOPELESS = (ENDLESS, RECURSION)  # refusals that no other way of writing the same program avoids
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """The generated source; the scalar types that `kernel` takes (before fuel and one) and gives (before fuel and status)."""
+    """
+    The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
+
+    stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    """
 
     source: str
     arguments: tuple[Scalar, ...]
     results: tuple[Scalar, ...]
     argument_types: tuple[Any, ...]
     result_type: Any
+    stacks: bool = False
+    width: int = 0
 
 
-def lower(program: Program, argument_types: Sequence[Any] | None = None) -> Lowered:
+def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
     refuse_given(program, argument_types)
+    program = without_copies(program)
+    below = stack_sites(program)
     try:
-        return _lowered(program, argument_types, literals=False)
-    except (IllTyped, Malformed, OutOfFuel):
-        pass
+        return _lowered(program, argument_types, below, linked, literals=False)
+    except (IllTyped, Malformed, OutOfFuel) as error:
+        if error.rule == RECURSION:
+            raise
     try:
-        return _lowered(program, argument_types, literals=True)
+        return _lowered(program, argument_types, below, linked, literals=True)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
-            raise Malformed(f"not closure-free after optimization: {error.what}", rule="lower", remedy=error.remedy) from None
+            raise Malformed(f"not closure-free after optimization: {error.what}", rule=ENDLESS, remedy=error.remedy) from None
         raise
 
 
-def _lowered(program: Program, argument_types: Sequence[Any] | None, *, literals: bool) -> Lowered:
-    """The same, whether or not known integers and booleans travel through calls."""
-    inference = infer(program, argument_types, literals=literals)
+def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool) -> Lowered:
+    """
+    The same, whether or not known integers and booleans travel through calls.
+
+    A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
+    """
+    inferrer = StackInference(program, literals, below)
+    inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
-    return _Lowering(program, inference).run()
+    try:
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+    except Malformed as error:
+        if error.rule != IRREDUCIBLE:
+            raise
+    inferrer = StackInference(program, literals, below, inference)
+    inference = inferrer.run(entry_types(program, types))
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
 
 
 class _Lowering(Regions):
@@ -70,6 +97,7 @@ class _Lowering(Regions):
         entry, result = self.inference.entry, self.inference.result
         if result == NEVER:
             raise IllTyped("no run of the program returns", rule="lower", remedy="every path traps or loops for ever")
+        result = _given_out(result)
         for type in (*entry.arguments, result):
             _at_boundary(type)
         self.recursion()
@@ -78,10 +106,11 @@ class _Lowering(Regions):
             signature = self.waiting.pop()
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
+        parts, width = laid_out(parts, self.sites)
         source = "\n\n\n".join(f"@_device\n{text}" for text in (*closure(self.helpers), *parts)) + "\n"
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
-        return Lowered(source, arguments, results, tuple(map(erase, entry.arguments)), result)
+        return Lowered(source, arguments, results, tuple(map(erase, entry.arguments)), result, bool(self.sites.below), width)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -92,12 +121,12 @@ class _Lowering(Regions):
                 if node == self.tail(caller):
                     continue
                 for callee in callees:
-                    self.sites[callee] = self.sites.get(callee, 0) + 1
+                    self.uses[callee] = self.uses.get(callee, 0) + 1
                     if component[callee] == component[caller]:
                         raise Malformed(
                             f"general recursion: @{self.program.graphs[caller.graph].name} calls itself through "
                             f"@{self.program.graphs[callee.graph].name}, and not as the last thing that it does",
-                            rule="lower",
+                            rule=RECURSION,
                             node=self.program.describe(node),
                             location=getattr(self.program.nodes[node], "location", None),
                             remedy="write it as a loop with an accumulator, or run it on the reference machine",
@@ -105,8 +134,12 @@ class _Lowering(Regions):
 
     def function(self, signature: Signature, name: str) -> str:
         """The text of one function."""
-        self.code = body = ["_go = 0"]
+        inside = name != "kernel"
+        self.state = ("fuel", *self.counters())
+        self.left = self.state if inside else ("fuel",)
+        self.code = body = ["_go = 0", *(f"{counter} = 0" for counter in self.counters() if not inside)]
         result = self.inference.results[signature]
+        self.result = result = result if inside else _given_out(result)
         self.returns = () if result == NEVER else tuple(r.text for r in scalars(default(result)))
         parameters: list[str] = []
 
@@ -120,7 +153,19 @@ class _Lowering(Regions):
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = "\n".join(line for line in text.split("\n") if not line.strip().startswith("_go ="))
-        return f"def {name}({', '.join([*parameters, 'fuel', 'one'])}):\n{text}"
+        hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
+        return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
+
+
+def _given_out(type: Any) -> Any:
+    """The type of a result: no run gives ZERO where another value is possible; it stands for a path that was not taken."""
+    match type:
+        case TupleType(parts) | RecordType(_, parts):
+            return replace(type, items=tuple(map(_given_out, parts)))
+        case Union():
+            return without_zero(type)
+        case _:
+            return type
 
 
 def _at_boundary(type: Any) -> None:

@@ -11,9 +11,10 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.emit import Emitter, options, stored
+from backend.emit import options, stored
 from backend.flow import Flow, flow
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
+from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import FUEL, STUCK, UNBOUND
 from semantics.errors import AdjudgeError, Malformed
 from semantics.infer import Inference, Signature
@@ -28,6 +29,7 @@ from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 from semantics.values import Unbound
 
 Emission = Generator[Any, Any, Any]
+IRREDUCIBLE = "lower/irreducible"
 
 
 @dataclass(eq=False)
@@ -55,16 +57,17 @@ class Ends:
         return Ends(self.falls | other.falls, self.breaks | other.breaks)
 
 
-class Regions(Emitter):
+class Regions(Stacks):
     """Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written."""
 
-    def __init__(self, program: Program, inference: Inference) -> None:
-        super().__init__()
+    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES) -> None:
+        super().__init__(sites)
         self.program, self.inference = program, inference
         self.free = scopes(program).free
         self.functions: dict[Signature, str] = {}
         self.waiting: list[Signature] = []
-        self.sites: dict[Signature, int] = {}
+        self.result: Any = NEVER  # the type that the function at hand gives
+        self.uses: dict[Signature, int] = {}
         self.plans: dict[int, tuple[NodeId, ...]] = {}
 
     def tail(self, signature: Signature) -> NodeId | None:
@@ -82,7 +85,7 @@ class Regions(Emitter):
         if found.irreducible is not None:
             names = " and ".join(f"@{self.program.graphs[s.graph].name}" for s in found.irreducible)
             raise Malformed(
-                f"the tail calls between {names} enter a loop at two places", rule="lower", remedy="give the loop one head"
+                f"the tail calls between {names} enter a loop at two places", rule=IRREDUCIBLE, remedy="give the loop one head"
             )
         region = Region(found, result, self.fresh_number(), loop)
         return (yield self.go(region, entry, captured, arguments, loop))
@@ -194,9 +197,11 @@ class Regions(Emitter):
     def leave(self, region: Region, value: Any, loop: int) -> Ends:
         """The value of the region: returned, or stored where the region leaves its result."""
         if region.result is None:
-            type = self.inference.results[region.flow.order[0]]
-            texts = [r.text for r in stored(convert(value, type), make(type, unnamed))]
-            self.line(f"return ({', '.join([*texts, 'fuel', '0'])},)")
+            value = self.demanded_of(value, self.result)
+            if value is None:
+                return Ends()
+            texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
+            self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
         self.move((region.result,), (convert(value, typed(region.result)),))
         return self.note(region.key, region.home, loop)
@@ -231,6 +236,8 @@ class Regions(Emitter):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
+        if node in self.sites.below:
+            return self.push(node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)
         type = self.inference.types[block].get(node, NEVER)
@@ -254,7 +261,7 @@ class Regions(Emitter):
 
     def call(self, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], type: Any) -> Emission:
         """A region of its own: inlined at the only place that calls it, else a function."""
-        if self.sites.get(target, 0) <= 1:
+        if self.uses.get(target, 0) <= 1:
             result = (
                 make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
             )
@@ -270,7 +277,8 @@ class Regions(Emitter):
         names = [r.text for r in scalars(result)] if result is not None else []
         status = self.variable(INTEGER)
         texts = [r.text for parts in values for r in parts]
-        self.line(f"({', '.join([*names, 'fuel', status])},) = {self.functions[target]}({', '.join([*texts, 'fuel', 'one'])})")
+        given = ", ".join([*texts, *self.state, *self.hidden])
+        self.line(f"({', '.join([*names, *self.state, status])},) = {self.functions[target]}({given})")
         self.fail(f"{status} != 0", status)
         return result
 

@@ -9,18 +9,24 @@ within the running error bound elsewhere (`backend.crosscheck`). Integers beyond
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from backend import store, toolchain
-from backend.lower import Lowered, lower
-from backend.status import OK, error
+from backend.boundary import flatten_arguments, unflatten
+from backend.entry import entry_source
+from backend.expansion import first_that_fits
+from backend.lower import HOPELESS, Lowered, lower
+from backend.stack_memory import Memory
+from backend.stacks import MEMORY
+from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error
+from backend.subset import refuse_given
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
-from semantics.structured import Record
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
-from semantics.type_lattice import Union
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.type_language import BOOLEAN, INTEGER, REAL
 
 BUDGET = 1_000_000_000
 BLOCK = 64
@@ -31,14 +37,35 @@ def targets() -> dict[str, str]:
     return dict(toolchain.targets())
 
 
-def lowered(program: Program, argument_types: Sequence[Any] | None = None, *, optimize: bool = True) -> Lowered:
-    """The first-order form of a program, optimized before where the optimizer is there; as it is where that cannot be lowered."""
-    if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
-        try:
-            return lower(better, argument_types)
-        except AdjudgeError:
-            return lower(program, argument_types)
-    return lower(program, argument_types)
+def lowered(
+    program: Program,
+    argument_types: Sequence[Any] | None = None,
+    *,
+    mode: str = "J",
+    optimize: bool = True,
+    linked: bool = False,
+) -> Lowered:
+    """
+    The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
+    there; as it is where that cannot be lowered. Remembered by the text of the program.
+    """
+
+    def expanded(program: Program) -> Lowered:
+        if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
+            try:
+                return lower(better, argument_types, linked=linked)
+            except AdjudgeError as error:
+                if error.rule in HOPELESS:
+                    raise
+                return lower(program, argument_types, linked=linked)
+        return lower(program, argument_types, linked=linked)
+
+    refuse_given(program, argument_types)
+    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
+    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
+        return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
+    key = f"{program.canonical} {types} {mode} {optimize} {linked}"
+    return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
 
 
 def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
@@ -76,13 +103,16 @@ def batch_source(code: Lowered) -> str:
     values = [f"v{i}" for i in range(len(results))]
     read = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
     loads = [f"{read[t]}({a}[i])" for a, t in zip(arguments, code.arguments, strict=True)]
+    memory = MEMORY if code.stacks else ()
+    own = [f"{m}[i * capacity * {code.width} : (i + 1) * capacity * {code.width}]" for m in memory[:-1]]
+    given = [*loads, *own, *memory[-1:], "fuel", "one"]
     stores = "\n".join(f"        {r}[i] = {v}" for r, v in zip(results, values, strict=True))
     return f"""{code.source}
 
-def batch({", ".join([*arguments, *results, "status", "fuel", "one"])}):
+def batch({", ".join([*arguments, *results, "status", *memory, "fuel", "one"])}):
     i = cuda.grid(1)
     if i < status.size:
-        ({", ".join([*values, "left", "code"])},) = kernel({", ".join([*loads, "fuel", "one"])})
+        ({", ".join([*values, "left", "code"])},) = kernel({", ".join(given)})
 {stores}
         status[i] = code
 """
@@ -94,7 +124,7 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
         raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
     code = lowered(program, argument_types)
     module = store.load(batch_source(code), "cuda", toolchain.bindings("cuda"))
-    return toolchain.compile_ptx(module.batch, toolchain.kernel_signature(code.arguments, code.results), cc)
+    return toolchain.compile_ptx(module.batch, toolchain.kernel_signature(code.arguments, code.results, code.stacks), cc)
 
 
 def compile(
@@ -102,37 +132,68 @@ def compile(
     argument_types: Sequence[Any] | None = None,
     target: str = "cpu",
     *,
+    mode: str = "J",
     budget: int = BUDGET,
     optimize: bool = True,
 ) -> Compiled:
     """
-    The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond.
+    The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond. `mode` is the
+    reverse mode by which a derivative that it asks for is taken.
 
     Malformed or IllTyped with the reason if the program has no first-order form, or the target is not there.
     """
     if target not in toolchain.TARGETS:
         raise Malformed(f"{target!r} is not a target", rule="backend", remedy=f"one of {', '.join(toolchain.TARGETS)}")
-    if reason := toolchain.targets()[target]:
+    if reason := toolchain.missing(target):
         raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
-    code = lowered(program, argument_types, optimize=optimize)
+
+    def made(linked: bool) -> Compiled:
+        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked)
+        return _on_target(code, target, budget, lambda: made(linked=True))
+
+    return made(linked=False)
+
+
+def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> Compiled:
+    """Generated code, loaded."""
     toolchain.refuse_absent(target, code.source)
     batched = target.startswith("cuda")
-    module = store.load(batch_source(code) if batched else code.source, target, toolchain.bindings(target))
-    if not batched:
-        return Compiled(code, target, budget, module.kernel)
-    return Compiled(code, target, budget, toolchain.jitted(module.batch) if target == "cuda" else toolchain.simulated(module.batch))
+    text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.source
+    module = store.load(text, target, toolchain.bindings(target))
+    kernel = module.kernel
+    if batched:
+        kernel = toolchain.jitted(module.batch) if target == "cuda" else toolchain.simulated(module.batch)
+    return Compiled(code, target, budget, kernel, module, general)
 
 
-@dataclass(frozen=True)
 class Compiled:
-    """A program on a target. Call it with values, or `map` it over many samples: one per thread on CUDA."""
+    """
+    A program on a target. Call it with values, or `map` it over many samples: one per thread on CUDA.
 
-    code: Lowered
-    target: str
-    budget: int
-    kernel: Any
+    entry        the quick way in, if there is one (`backend.entry`)
+    quick        the program as a function of numbers; None where an argument or the result is something else
+    general()    the same program in code that no status LINKED comes from
+    """
+
+    def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, module: Any, general: Callable[[], Compiled]) -> None:
+        self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
+        self.memory = Memory(code, budget)
+        self.threaded = target.startswith("cuda")
+        self.entry = getattr(module, "entry", None)
+        self.caller = getattr(module, "caller", None)
+        self.quick = self.way_in(self.call)
 
     def __call__(self, *arguments: Any) -> Any:
+        if self.quick is not None and len(arguments) == len(self.code.argument_types):
+            return self.quick(*arguments)
+        return self.call(*arguments)
+
+    def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The program as a function of numbers, which calls `otherwise` if they are of other types, or if a call fails."""
+        return self.caller(self, otherwise) if self.caller else None
+
+    def call(self, *arguments: Any) -> Any:
+        """The value, or the error that it ends in, raised."""
         outcome = self.map([arguments])[0]
         if isinstance(outcome, AdjudgeError):
             raise outcome
@@ -141,7 +202,7 @@ class Compiled:
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error it ends in."""
         flat = [flatten_arguments(sample, self.code.argument_types) for sample in samples]
-        rows = self.threads(flat) if self.target.startswith("cuda") else [self.kernel(*row, self.budget, 1.0) for row in flat]
+        rows = self.threads(flat) if self.threaded else [self.one(row) for row in flat]
         return [self.outcome(row) for row in rows]
 
     def outcome(self, row: Sequence[Any]) -> Any:
@@ -150,8 +211,36 @@ class Compiled:
             return error(int(row[-1]), self.budget)
         return unflatten(row[:-2], self.code.result_type)
 
+    def one(self, row: Sequence[Any]) -> Sequence[Any]:
+        """The result of one call, made again while its stacks need more memory, or other code."""
+        while True:
+            result: Sequence[Any] = self.kernel(*row, *self.memory.given)
+            if result[-1] == FULL:
+                if not self.memory.double():
+                    return (*result[:-1], MEMORY_LIMIT)
+            elif result[-1] == LINKED:
+                self.replace()
+            else:
+                return result
+
+    def replace(self) -> None:
+        """From now on the code in which every cell of a stack knows the one below."""
+        other = self.general()
+        self.code, self.kernel, self.entry, self.memory = other.code, other.kernel, other.entry, other.memory
+
     def threads(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
-        """One launch, a thread per row."""
+        """One launch, a thread per row; again, while a thread's stacks need more memory, or other code."""
+        while True:
+            found = self.launch(rows)
+            statuses = {row[-1] for row in found}
+            if LINKED in statuses:
+                self.replace()
+            elif FULL not in statuses:
+                return found
+            elif not self.memory.double(len(rows)):
+                return [(*row[:-1], MEMORY_LIMIT) if row[-1] == FULL else row for row in found]
+
+    def launch(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         import numpy
 
         dtype = {REAL: numpy.float64, INTEGER: numpy.int64, BOOLEAN: numpy.bool_}
@@ -161,66 +250,7 @@ class Compiled:
         columns: list[Any] = [numpy.array([row[i] for row in rows], dtype[t]) for i, t in enumerate(self.code.arguments)]
         results: list[Any] = [numpy.zeros(count, dtype[t]) for t in self.code.results]
         status = numpy.zeros(count, numpy.int64)
-        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*columns, *results, status, self.budget, 1.0)
+        given = (*columns, *results, status, *self.memory.for_threads(count))
+        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)
         found = zip(*(r.tolist() for r in results), [0] * count, status.tolist(), strict=True)
         return list(found)
-
-
-def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
-    """The scalars of the arguments; IllTyped if one does not have its type, Trap if an integer needs more than 64 bits."""
-    if len(values) != len(types):
-        raise IllTyped(f"the program takes {len(types)} arguments, {len(values)} given", rule="enter")
-    scalars: list[Any] = []
-    todo = list(zip(values, types, strict=True))[::-1]
-    while todo:
-        value, type = todo.pop()
-        match type, value:
-            case TupleType(items), tuple() if len(items) == len(value):
-                todo += list(zip(value, items, strict=True))[::-1]
-            case RecordType(label, items), Record(of, parts) if label == of and len(items) == len(parts):
-                todo += list(zip(parts, items, strict=True))[::-1]
-            case Scalar("f64"), float():
-                scalars.append(value)
-            case Scalar("bool"), bool():
-                scalars.append(value)
-            case Scalar("i64"), int() if not isinstance(value, bool):
-                if not -(1 << 63) <= value < 1 << 63:
-                    raise error(1, 0)
-                scalars.append(value)
-            case Scalar("unit"), None:
-                pass
-            case _:
-                raise IllTyped(f"an argument wants {type}, found {value!r}", rule="enter")
-    return scalars
-
-
-def unflatten(row: Sequence[Any], type: Any) -> Any:
-    """The value of a type from its scalars; recursion is bounded by the nesting of the type."""
-    value, rest = _take(list(row), type)
-    assert not rest, "every scalar belongs to the value"
-    return value
-
-
-def _take(row: list[Any], type: Any) -> tuple[Any, list[Any]]:
-    match type:
-        case TupleType(items) | RecordType(_, items):
-            parts = []
-            for item in items:
-                part, row = _take(row, item)
-                parts.append(part)
-            return Record(type.label, tuple(parts)) if isinstance(type, RecordType) else tuple(parts), row
-        case Union(members):
-            number, row = int(row[0]), row[1:]
-            options = []
-            for member in members:
-                option, row = _take(row, member)
-                options.append(option)
-            return options[number], row
-        case Scalar("f64"):
-            return float(row[0]), row[1:]
-        case Scalar("i64"):
-            return int(row[0]), row[1:]
-        case Scalar("bool"):
-            return bool(row[0]), row[1:]
-        case _:
-            return None, row

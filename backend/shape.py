@@ -4,7 +4,7 @@ Values at compile time: which scalars of the generated code make up a value of t
 A value has the structure of its type, known before anything runs: a tuple is its elements, a record, a list or a dictionary
 those and a label, a closure of a known graph its captured values, one of several types a test for each and the parts of all. So
 labels, tuples and closures cost nothing, and a function chosen at run time is a choice among finitely many known ones
-(Reynolds' defunctionalisation, at compile time).
+(Reynolds' defunctionalisation, at compile time). A stack is two integers, its top and its base (`backend.stacks`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from backend.stack_types import EMPTY, StackType, site_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
 from semantics.structured import Label
@@ -62,6 +63,15 @@ class Sum:
     type: Union
     tests: tuple[str, ...]
     options: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A stack, of type `stack k` or `stack k | tuple[]`: the numbers of its last cell and of its first; empty if it ends before."""
+
+    type: Any
+    top: str
+    base: str
 
 
 ZERO_VALUE = Nothing(ZERO_TYPE)
@@ -131,6 +141,8 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
             return Items(tuple(make(i, scalar) for i in items), label)
         case FunctionType(function, captured):
             return Fn(function, tuple(make(c, scalar) for c in captured))
+        case _ if site_of(type) is not None:
+            return Stack(type, scalar(INTEGER), scalar(INTEGER))
         case Union(members):
             tag = scalar(INTEGER)
             return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))
@@ -155,6 +167,9 @@ def scalars(value: Any) -> Iterator[Reg]:
         case Items(parts) | Fn(_, parts):
             for part in parts:
                 yield from scalars(part)
+        case Stack(_, top, base):
+            yield Reg(top, INTEGER)
+            yield Reg(base, INTEGER)
         case Sum(_, tests, options):
             yield Reg(_number(tests), INTEGER)
             for option in options:
@@ -176,6 +191,10 @@ def convert(value: Any, type: Any) -> Any:
     match type, value:
         case Literal(), _:
             return make(type, lambda _: "")
+        case _, Stack() if site_of(type) is not None:
+            return replace(value, type=type)
+        case Union(), Items(()) if (site := site_of(type)) is not None:
+            return Stack(type, f"s{site} - 1", f"s{site}")  # wherever this is read, an empty stack on top of all others
         case ((TupleType(items) | RecordType(_, items)), Items(parts, label)) if getattr(type, "label", None) == label:
             return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)), label)
         case SliceType(), Nothing(SliceType()):
@@ -196,7 +215,7 @@ def convert(value: Any, type: Any) -> Any:
 
 def _has_structure(type: Any) -> bool:
     """Whether the scalars of a value of this type can be listed before anything runs."""
-    return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union))
+    return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union, StackType))
 
 
 def _unknown(type: Any) -> Malformed:
@@ -211,7 +230,14 @@ def _unknown(type: Any) -> Malformed:
 def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
     """Each option of the value goes to the member of its kind; options that share a member are selected by their tests."""
     kinds = [kind_of(m) for m in members]
-    sources = list(zip(value.tests, value.options, strict=True)) if isinstance(value, Sum) else [("True", value)]
+    match value:
+        case Sum(_, found, choices):
+            sources = list(zip(found, choices, strict=True))
+        case Stack(Union() as stacks, top, base):
+            nonempty = next(m for m in stacks.members if m != EMPTY)
+            sources = [(f"{top} < {base}", Items(())), (f"{top} >= {base}", Stack(nonempty, top, base))]
+        case _:
+            sources = [("True", value)]
     tests, options = ["False"] * len(members), [default(m) for m in members]
     for test, option in sources:
         at = kinds.index(kind_of(typed(option)))
@@ -224,7 +250,11 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
 def select(test: str, a: Any, b: Any) -> Any:
     """`a if test else b`, at the join of their types."""
     type = join(typed(a), typed(b))
+    if site_of(type) is not None and type != EMPTY:
+        a, b = convert(a, type), convert(b, type)
     match a, b:
+        case Stack(_, x, y), Stack(_, z, w):
+            return Stack(type, f"({x} if {test} else {z})", f"({y} if {test} else {w})")
         case Reg(x, t, v), Reg(y, u, w) if t == u:
             return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)
         case Items(x, label), Items(y, other) if len(x) == len(y) and label == other:

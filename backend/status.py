@@ -1,14 +1,32 @@
 """
 Status codes: how generated code says that it trapped. It computes no exception, so the same source runs on a GPU.
 
-Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises.
+Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL and
+LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
 """
 
 from __future__ import annotations
 
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
 
-OK, OVERFLOW, DIVISION, NOT_FINITE, FUEL, INDEX, ZERO_POWER, ZERO_STEP, UNBOUND, STUCK, RAISED, FIELD, CLASS = range(13)
+(
+    OK,
+    OVERFLOW,
+    DIVISION,
+    NOT_FINITE,
+    FUEL,
+    INDEX,
+    ZERO_POWER,
+    ZERO_STEP,
+    UNBOUND,
+    STUCK,
+    RAISED,
+    FIELD,
+    CLASS,
+    FULL,
+    LINKED,
+    MEMORY_LIMIT,
+) = range(16)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -29,5 +47,7 @@ def error(status: int, budget: int) -> AdjudgeError:
     """The error for a status that is not OK."""
     if status == FUEL:
         return OutOfFuel(f"the loops did not end within {budget} turns", rule="backend", remedy="raise budget")
+    if status == MEMORY_LIMIT:
+        return OutOfFuel("the stacks of its loops do not fit", rule="backend", remedy='fewer turns, or mode="ssa-recompute"')
     what, remedy = _TRAPS[status]
     return Trap(what, rule="backend", remedy=remedy)

@@ -1,5 +1,6 @@
 """
-Where generated code lives: one importable file per source, named by its hash, so that Numba's cache finds it again.
+Where generated code lives: one importable file per source, named by its hash, so that Numba's cache finds it again; and what was
+lowered from which program, named by a hash of the program and of the code that lowers, so that a second process need not lower.
 
 The folder is $XDG_CACHE_HOME/adjudge, or ~/.cache/adjudge, or a temporary one where neither can be written. Files are written
 beside their place and renamed, so a reader never sees half of one.
@@ -10,17 +11,20 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import pickle
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from backend import toolchain
 
-VERSION = 3  # of the bindings, which the source does not show
+T = TypeVar("T")
+VERSION = 4  # of the bindings, which the source does not show
+CODE = ("semantics", "transforms", "backend")
 
 
 @cache
@@ -36,15 +40,39 @@ def folder() -> Path:
         return Path(tempfile.mkdtemp(prefix="adjudge-"))
 
 
+def remembered(key: str, make: Callable[[], T]) -> T:
+    """What `make` gave when it was last called for this key by the same code, in some process; else what it gives now."""
+    path = folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
+    try:
+        found: T = pickle.loads(path.read_bytes())
+    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
+        found = make()
+        _write(path, pickle.dumps(found))
+    return found
+
+
+@cache
+def _code() -> str:
+    """The sources of everything that has a say in lowering, by name, size and time of change."""
+    root = Path(__file__).resolve().parent.parent
+    files = [file for package in CODE for file in sorted((root / package).rglob("*.py"))]
+    stated = [(str(file), file.stat()) for file in files]
+    return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in stated)
+
+
+def _write(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=folder(), suffix=".tmp")
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    os.replace(name, path)
+
+
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
     key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():
-        handle, name = tempfile.mkstemp(dir=folder(), suffix=".py.tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(source)
-        os.replace(name, path)
+        _write(path, source.encode())
     spec = importlib.util.spec_from_file_location(f"adjudge_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

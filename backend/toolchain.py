@@ -19,6 +19,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import metadata
 from typing import Any
 
 from semantics.arrays import single
@@ -67,6 +68,8 @@ def _cpu_functions() -> Bindings:
     return functions | {
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
+        "_reals": cpu_functions.reals,
+        "_integers": cpu_functions.integers,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
@@ -79,7 +82,11 @@ def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
     from numba import njit
 
-    return _cpu_functions() | CONSTANTS | {"_device": njit(error_model="numpy", cache=True)}
+    return (
+        _cpu_functions()
+        | CONSTANTS
+        | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
+    )
 
 
 @cache
@@ -120,13 +127,14 @@ def simulator_bindings() -> Bindings:
 
 
 def bindings(target: str) -> Bindings:
-    """The free names of generated code on a target."""
-    return {
+    """The free names of generated code on a target. `_part` decorates what is compiled with its callers, and not kept by itself."""
+    found = {
         "python": python_bindings,
         "cpu": cpu_bindings,
         "cuda": cuda_bindings,
         "cuda-simulator": simulator_bindings,
     }[target]()
+    return {"_part": found["_device"], **found}
 
 
 def refuse_absent(target: str, source: str) -> None:
@@ -144,10 +152,23 @@ def _cuda() -> Any:
 # what there is
 
 
-@cache
 def targets() -> dict[str, str]:
     """For every target, "" if it can run here, else why it cannot."""
-    return {"python": "", "cpu": "", "cuda-simulator": _cuda_package(), "cuda": _cuda_package() or _device()}
+    return {target: missing(target) for target in TARGETS}
+
+
+@cache
+def missing(target: str) -> str:
+    """ "" if a target can run here, else why it cannot. Only what CUDA needs is looked for, and only if it is asked for."""
+    match target:
+        case "python" | "cpu":
+            return ""
+        case "cuda-simulator":
+            return _cuda_package()
+        case "cuda":
+            return _cuda_package() or _device()
+        case _:
+            return "no such target"
 
 
 def _cuda_package() -> str:
@@ -187,10 +208,7 @@ def _nothing() -> None:
 
 def versions() -> str:
     """Everything outside the source that decides what compiled code is."""
-    import numba
-    import numpy
-
-    return f"numba {numba.__version__} numpy {numpy.__version__}"
+    return f"numba {metadata.version('numba')} numpy {metadata.version('numpy')}"
 
 
 # compilation
@@ -243,11 +261,23 @@ def array_types(scalars: tuple[Scalar, ...]) -> tuple[Any, ...]:
     return tuple(getattr(numba, _NUMBA[t])[::1] for t in scalars)
 
 
-def kernel_signature(arguments: tuple[Scalar, ...], results: tuple[Scalar, ...]) -> tuple[Any, ...]:
-    """The signature of the batch kernel: arrays of arguments, results and statuses, then fuel and one."""
+def kernel_signature(arguments: tuple[Scalar, ...], results: tuple[Scalar, ...], stacks: bool = False) -> tuple[Any, ...]:
+    """The signature of the batch kernel: arrays of arguments, results and statuses, memory of stacks, then fuel and one."""
     import numba
 
-    return (*array_types(arguments), *array_types(results), numba.int64[::1], numba.int64, numba.float64)
+    memory = (*array_types((REAL, INTEGER)), numba.int64) if stacks else ()
+    return (*array_types(arguments), *array_types(results), numba.int64[::1], *memory, numba.int64, numba.float64)
+
+
+def machine_signature() -> tuple[Any, ...]:
+    """The signature of the kernel of the virtual machine: buffers as integers and as doubles, code, starts, statuses; the limit."""
+    words, doubles = array_types((INTEGER, REAL))
+    return (words, doubles, words, words, words, array_types((INTEGER,))[0].dtype)
+
+
+def on_device(array: Any) -> Any:
+    """A copy of the array in the memory of the GPU."""
+    return _cuda().to_device(array)
 
 
 def simulated(function: Callable[..., Any]) -> Any:

@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|backend]`: tables of ratios."""
+"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients]`: tables of ratios."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, check, machine, modes, transforms
+from bench import audit, backend, beside, check, gradients, machine, modes, transforms, validation
 
 TABLES = {
     "machine": machine.rows,
@@ -15,7 +15,10 @@ TABLES = {
     "modes": modes.rows,
     "audit": audit.rows,
     "check": check.rows,
+    "beside": beside.rows,
     "backend": backend.rows,
+    "validation": validation.rows,
+    "gradients": gradients.rows,
 }
 WIDTHS = (44, 36, 30, 22)
 

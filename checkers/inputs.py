@@ -12,7 +12,7 @@ import ast
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -104,7 +104,7 @@ def edge_points(arity: int, extra: Sequence[float] = (), *, seed: int = 0, most:
         return tuple((x,) for x in pool[:most])
     few = (*dict.fromkeys(extra[:2]), 0.0, 1.0, -1.0, 2.0)
     points: list[Point] = [(x,) * arity for x in (1.0, 0.0, *extra[:2], 2.0, -1.0)]
-    points += list(product(few[:3] if arity > 2 else few, repeat=arity))[: most // 3]
+    points += islice(product(few[:3] if arity > 2 else few, repeat=arity), most // 3)
     points += [(x,) * arity for x in pool[: most // 6]]
     source = random.Random(seed)
     alone = [(i, x, base) for i in range(arity) for x in (*SATURATING, *EXTREME, *extra) for base in (0.0, 1.0)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,5 +77,6 @@ def known(skip: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     skip = (skip,) if isinstance(skip, str) else tuple(skip)
     for name in skip:
         if name not in names:
-            raise Malformed(f"there is no check {name!r}", rule="check", remedy=f"one of {', '.join(names)}")
+            like = "".join(f"did you mean {found!r}? " for found in get_close_matches(name, names, 1))
+            raise Malformed(f"there is no check {name!r}", rule="check", remedy=f"{like}one of {', '.join(names)}")
     return skip

@@ -15,6 +15,7 @@ from checkers.smt.ieee import LADDER, Format
 from checkers.smt.inquiry import Judgment
 from checkers.verdict import Verdict
 from proofs import backpropagators, rewrites
+from proofs.arrays import users
 from proofs.families import FAMILIES, obligations
 from proofs.obligation import Obligation, discharge
 from proofs.trusted import TRUSTED, Axiom
@@ -28,7 +29,7 @@ __all__ = ["FAMILIES", "TRUSTED", "Axiom", "Judgment", "Obligation", "discharge"
 def judge(thing: Primitive | PatternRule, formats: Sequence[Format] = LADDER) -> list[Judgment]:
     """`prove` with the evidence."""
     if isinstance(thing, Primitive):
-        return [backpropagators.judge(thing)]
+        return [users.judge(thing) if users.signature(thing) is not None else backpropagators.judge(thing)]
     if isinstance(thing, PatternRule):
         return rewrites.judge(thing, formats)
     raise Malformed(f"{thing!r} is neither a primitive nor a rewrite rule", rule="prove", remedy="@aj.primitive or aj.rule(...)")
@@ -36,6 +37,7 @@ def judge(thing: Primitive | PatternRule, formats: Sequence[Format] = LADDER) ->
 
 def prove(thing: Primitive | PatternRule) -> list[Verdict]:
     """
-    A primitive: whether its backpropagator is right over the reals. A rule: over the reals and up the ladder of formats.
+    A primitive: whether its backpropagator is right over the reals, of arrays for all sizes. A rule: over the reals and up the
+    ladder of formats.
     """
     return [judgment.verdict for judgment in judge(thing)]

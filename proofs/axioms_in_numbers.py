@@ -88,6 +88,12 @@ def equations(*equations: tuple[Callable[[arb], arb], Callable[[arb], arb]]) -> 
     return claims
 
 
+def roots(x: arb) -> Sides:
+    """The cube root of -x is minus that of x."""
+    yield x.sqrt() ** 2, x
+    yield from (((sign * x.root(3)) ** 3, sign * x) for sign in (1, -1))
+
+
 def polar(x: arb) -> Sides:
     for a, b in pairs(x):
         radius, angle = (a * a + b * b).sqrt(), arb.atan2(b, a)

@@ -66,7 +66,6 @@ class FirstOrder:
     def __init__(self, primitive: Primitive, rule: Program, derivation: Derivation | None = None) -> None:
         self.primitive, self.rule, self.inquiry = primitive, rule, Inquiry()
         self.derivation = derivation or Derivation(primitive, self.inquiry)
-        self.cut = False
 
     def verdict(self) -> Verdict:
         if not cases(self.primitive):
@@ -89,7 +88,6 @@ class FirstOrder:
         comparison = Comparison(self.inquiry, wanted)
         wrong = comparison.verdict()
         self.derivation.methods |= comparison.methods
-        self.cut = self.cut or comparison.cut
         return wrong
 
     def wanted(self, setting: Setting) -> Wanted | Verdict:
@@ -131,7 +129,7 @@ class FirstOrder:
             where = "off the boundaries of its pieces"
         else:
             where = "everywhere in its domain" if everywhere else "off its kinks"
-        return f"{where}, off the boundaries of the rule's branches" if self.cut else where
+        return where
 
 
 def in_words(methods: set[str]) -> str:

@@ -16,11 +16,13 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
+from checkers.smt.ieee import TINY
 from checkers.smt.inquiry import FLOATS, WORDS, Judgment
 from checkers.smt.solver import SAT, UNKNOWN, UNSAT, Answer, second_opinion, solve
 from semantics.errors import Malformed
@@ -173,13 +175,15 @@ def of_bits(text: str) -> bool:
 
 
 def opinion(solver: str, text: str, wall: float) -> Answer:
-    """A solver's answer to a text."""
+    """A solver's answer to a text. Each question has a process of its own; what the solver is, is read once, before they part."""
+    with suppress(ImportError):
+        import_module(solver)
     return solve(text, guarded=True, wall=wall) if solver == "z3" else second_opinion(text, solver, wall=wall)
 
 
 def suits(solver: str, text: str) -> bool:
-    """bitwuzla is asked about bits, the others about everything."""
-    return solver != "bitwuzla" or of_bits(text)
+    """bitwuzla is asked about bits, in formats that it reads, the others about everything."""
+    return solver != "bitwuzla" or (of_bits(text) and f"FloatingPoint {TINY.ebits} {TINY.sbits}" not in text)
 
 
 def recheck(

@@ -21,7 +21,6 @@ from checkers.smt.replay import apart, holds, nearer
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, Proved, Refuted, Unknown, Verdict
-from proofs.calculus import boundaries
 from proofs.derivations import REAL
 from proofs.normal_form import equal
 from proofs.obligation import identity
@@ -45,7 +44,6 @@ class Wanted:
     inputs              by name, those that a counterexample shows, terms or constants: variables are sampled
     points              where to look for a difference
     execute             the machine's answer on doubles, from the values of `inputs`
-    smooth              a path that is wrong may be left out, if it is taken only on the boundary of a condition of the program's
     """
 
     program: Program
@@ -58,31 +56,21 @@ class Wanted:
     points: list[dict[str, Any]]
     execute: Callable[[list[Any]], Any]
     note: str = ""
-    smooth: bool = False
 
 
 class Comparison:
-    """`verdict` is None if every cotangent is the one wanted. `methods` says how; `cut` whether a path was left out."""
+    """`verdict` is None if every cotangent is the one wanted. `methods` says how."""
 
     def __init__(self, inquiry: Inquiry, wanted: Wanted) -> None:
         self.inquiry, self.wanted = inquiry, wanted
         self.methods: set[str] = set()
-        self.cut = False
 
     def verdict(self) -> Verdict | None:
         wanted = self.wanted
         for path in explore(wanted.program, wanted.arguments, REAL, wanted.assumed):
-            if (wrong := self.path(path)) is None:
-                continue
-            if not (wanted.smooth and self.on_boundary(path)):
+            if (wrong := self.path(path)) is not None:
                 return wrong
-            self.cut = True
         return None
-
-    def on_boundary(self, path: Path) -> bool:
-        """Whether a path is taken on the boundary of one of its own conditions only, as that of `if y == 0` is."""
-        off = [b for c in path.conditions for b in boundaries(c)]
-        return bool(off) and self.inquiry.ask([*self.wanted.assumed, *path.conditions, *off]).status == UNSAT
 
     def path(self, path: Path) -> Verdict | None:
         """One path: defined, one cotangent per argument, each the right one."""

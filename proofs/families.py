@@ -24,8 +24,10 @@ from proofs import (
     rewrites,
     second_order,
     structural,
+    structure_rows,
     totals,
 )
+from proofs.arrays import second_order_claims
 from proofs.obligation import Obligation
 from semantics.errors import Malformed
 from semantics.primitives.table import ROWS
@@ -57,11 +59,6 @@ def _derived(obligations: Callable[..., Sequence[Obligation]]) -> Sequence[Oblig
     return obligations(derived.primitives())
 
 
-def _arrays(bounded: bool) -> list[Obligation]:
-    """The obligations about rows on arrays, those for all shapes or those up to a bound."""
-    return [o for o in arrays.obligations(ROWS) if ("sizes up to" in o.name) == bounded]
-
-
 FAMILIES: tuple[Family, ...] = (
     Family("lemmas", "derivatives of named functions, from the axioms", "lemma", lambda _: lemmas.LEMMAS),
     Family("first_order", "backpropagators of scalars", "first order", lambda _: backpropagators.obligations(ROWS), True),
@@ -86,8 +83,36 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family("planted", "wrong variants of backpropagators, refuted", "wrong variants", lambda _: planted.obligations(ROWS)),
     Family("array_lemmas", "sums over ranges of any size, by induction", "lemma", lambda _: arrays.LEMMAS),
-    Family("arrays", "backpropagators of arrays, for all shapes", "all shapes", lambda _: _arrays(bounded=False), True),
-    Family("bounded", "backpropagators of arrays, up to a bound", "bounded", lambda _: _arrays(bounded=True), True),
+    Family("arrays", "backpropagators of arrays, for all shapes", "all shapes", lambda _: arrays.obligations(ROWS), True),
+    Family("bounded", "backpropagators of arrays, up to a bound", "bounded", lambda _: arrays.bounded_obligations(ROWS), True),
+    Family(
+        "arrays_second",
+        "backpropagators of arrays, differentiated, for all shapes",
+        "second order, all shapes",
+        lambda _: second_order_claims.obligations(ROWS),
+        True,
+    ),
+    Family(
+        "bounded_second",
+        "backpropagators of arrays, differentiated, up to a bound",
+        "second order, bounded",
+        lambda _: second_order_claims.bounded_obligations(ROWS),
+        True,
+    ),
+    Family(
+        "structure",
+        "backpropagators of structure and memory, and of what lets nothing flow",
+        "first order",
+        lambda _: structure_rows.obligations(ROWS),
+        True,
+    ),
+    Family(
+        "structure_second",
+        "backpropagators of structure and memory, differentiated",
+        "second order",
+        lambda _: structure_rows.second_obligations(ROWS),
+        True,
+    ),
     Family("transform", "J, construct by construct", "J", lambda _: structural.OBLIGATIONS),
     Family("recursion", "J of recursion, by induction", "recursion", lambda _: recursion.OBLIGATIONS),
     Family("loops", "J of loops, by induction", "loops", lambda _: loops.OBLIGATIONS),

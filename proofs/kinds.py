@@ -20,7 +20,7 @@ def kind_of(primitive: Primitive) -> str:
 
         SCALAR      a function of reals: judged by `proofs.backpropagators`
         ARRAY       of arrays: judged by `proofs.arrays`
-        STRUCTURE   of tuples, records, sensitivities and memory: judged by `proofs.structural` or tested
+        STRUCTURE   of tuples, records, sensitivities and memory: judged by `proofs.structure_rows`
         NONE        nothing flows back: its result is discrete or only a shape, its backpropagator is ZERO, or it is a macro
     """
     if cases(primitive):

@@ -2,7 +2,7 @@
 `docs/proofs.md`: every primitive and every rule with what is proved of it. `adjudge prove --page docs/proofs.md` writes it.
 
 A row has a cell for each kind of judgment, the verdict in a word; what is not plainly proved is said in full below its table. A row
-of the table of primitives that has a derivative and no obligation is listed as such: there are no silent holes.
+of the table of primitives without an obligation would be listed as such: there are no silent holes.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from checkers.verdict import ORDER, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
-from proofs.cases import cases
 from proofs.families import FAMILIES
 from proofs.foundations import users
-from proofs.planted import depends
+from proofs.kinds import ARRAY, NONE, SCALAR, STRUCTURE, constant, kind_of
 from proofs.run import Outcome
 from proofs.trusted import TRUSTED
-from semantics.primitives.row import Hole, Primitive
+from semantics.primitives.row import Primitive
 from semantics.primitives.table import ROWS
-from transforms.backpropagators import find
 
 HEAD = """# What is proved
 
@@ -29,14 +27,14 @@ Every claim about our primitives, our rewrite rules and the transform, with the 
 
 - *proved*: for all inputs of its scope, over the reals unless another domain is said; where the scope is narrower, it is said.
 - *passed*: executed on inputs, not proved. *refuted*: false, with a counterexample. *unknown*: not decided within the budget.
-- *out of scope*: no question, for the reason that is given. —: not asked.
+- *out of scope*: no question, for the reason that is given. *differs in f64*: a rule that claims the reals only is not exact, and
+  the input that shows it is given. —: not asked.
 - *wrong variants*: variants of the backpropagator, made mechanically, that the prover refuted by execution, as it must.
 - *resources* are z3's own count of its steps (`rlimit`), which repeats from run to run; 0 where no solver was asked. *Time* is a
   class: instant (below 0.1 s), short (below 1 s), or the next power of ten, on one core.
 - *axioms*: what the proof rests on, beside the normal form, the solvers and the reading of programs as terms.
 
 """
-SCALAR, ARRAY, OTHER = "scalar", "array", "other"
 WORDS: Mapping[type, str] = {
     Proved: "proved",
     Passed: "passed",
@@ -48,26 +46,20 @@ WORDS: Mapping[type, str] = {
 SUBJECTS = {
     SCALAR: "Scalar primitives",
     ARRAY: "Array primitives",
-    OTHER: "Primitives of structure, sensitivities and memory",
+    STRUCTURE: "Primitives of structure, sensitivities and memory",
+    NONE: "Primitives through which nothing flows",
 }
 RULES, REST = "Rewrite rules", "The transform, lemmas, and other claims"
-BOUNDED = "bounded"
-FIRST, SECOND = ("first order", "all shapes", BOUNDED), ("second order",)
-"""The judgments that count as first order, of a scalar or an array primitive, and as second order."""
+FIRST = ("first order", "all shapes", "bounded")
+SECOND = ("second order", "second order, all shapes", "second order, bounded")
+"""The judgments that count as first order, of a scalar or an array primitive, and as second order; the last are up to a bound."""
 EVERYWHERE = ("everywhere in its domain",)
 NO = "—"
 
 
-def kind(primitive: Primitive) -> str:
-    """Whether a row is of scalars, of arrays, or neither."""
-    if cases(primitive):
-        return SCALAR
-    return ARRAY if "array" in (*primitive.signature, primitive.result) else OTHER
-
-
 def differentiable(primitive: Primitive) -> bool:
-    """Whether there is a backpropagator and it uses the cotangent of the result; else the derivative is 0 or there is none."""
-    return not isinstance(find(primitive), Hole) and depends(primitive)
+    """Whether there is a derivative, and it is not 0 everywhere."""
+    return kind_of(primitive) != NONE and not constant(primitive)
 
 
 def page(outcomes: Sequence[Outcome]) -> str:
@@ -95,15 +87,15 @@ def _overview(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def shares(outcomes: Sequence[Outcome], order: str, columns: Sequence[str]) -> str:
     """Of the rows with a derivative, how many are proved at an order; those proved up to a bound only are counted apart."""
+    for_all, bounded = (set[str]().union(*(proved_in(outcomes, c) for c in some)) for some in (columns[:-1], columns[-1:]))
+    rows = {which: {p.name for p in ROWS if kind_of(p) == which and differentiable(p)} for which in (SCALAR, ARRAY, STRUCTURE)}
     parts = []
-    for which in (SCALAR, ARRAY):
-        rows = {p.name for p in ROWS if kind(p) == which and differentiable(p)}
-        by_column = {c: rows & proved_in(outcomes, c) for c in columns}
-        proved = set[str]().union(*by_column.values())
-        bounded = proved - set[str]().union(*(found for c, found in by_column.items() if c != BOUNDED))
-        part = f"{len(proved)} of {len(rows)} {which} rows ({100 * len(proved) // max(1, len(rows))} %)"
-        parts.append(part + (f", {len(bounded)} of them up to a bound only" if bounded else ""))
-    return f"At {order} order, of the primitives with a derivative: {' and '.join(parts)} are proved.\n\n"
+    for which, names in (*((f"{kind} rows", own) for kind, own in rows.items()), ("of all", set[str]().union(*rows.values()))):
+        proved, only = names & (for_all | bounded), names & (bounded - for_all)
+        share = f"{len(proved)} of {len(names)} {which}".replace(f"{len(names)} of all", f"all {len(names)}")
+        part = f"{share} ({100 * len(proved) // max(1, len(names))} %)"
+        parts.append(part + (f", {len(only)} of them up to a bound only" if only else ""))
+    return f"At {order} order, of the primitives with a derivative, proved are {'; '.join(parts)}.\n\n"
 
 
 def proved_in(outcomes: Iterable[Outcome], column: str) -> set[str]:
@@ -127,16 +119,12 @@ def _sections(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for o in outcomes:
         by_subject.setdefault(o.obligation.subject, []).append(o)
     for which, title in SUBJECTS.items():
-        rows = [p for p in ROWS if kind(p) == which]
+        rows = [p for p in ROWS if kind_of(p) == which]
         asked = {p.name: by_subject.pop(p.name) for p in rows if p.name in by_subject}
         yield f"\n## {title}\n\n"
         yield from _table_of(asked)
-        left = [p.name for p in rows if p.name not in asked and differentiable(p)]
-        flat = [p.name for p in rows if p.name not in asked and not differentiable(p)]
-        if left:
-            yield f"\nWith a derivative, and without an obligation: {code(left)}. Tests judge them.\n"
-        if flat:
-            yield f"\nWithout a derivative, or with the derivative 0: {code(flat)}.\n"
+        if left := [p.name for p in rows if p.name not in asked]:
+            yield f"\nWithout an obligation: {code(left)}. Tests judge them.\n"
     ruled = {family.name for family in FAMILIES if "rule" in family.title}
     rules = {s: found for s, found in by_subject.items() if all(o.family in ruled for o in found)}
     yield f"\n## {RULES}\n\n"
@@ -181,6 +169,10 @@ def word(verdict: Verdict) -> str:
         return f"proved {scope[1]} {scope[2]}"
     if isinstance(verdict, Proved) and verdict.by.endswith("refuted, each by an executed counterexample"):
         return " ".join(verdict.by.split()[:2]).rstrip(",")
+    if isinstance(verdict, OutOfScope) and (
+        there := re.match("it claims the reals only; in ([a-z0-9]+) the sides differ", verdict.why)
+    ):
+        return f"differs in {there[1]}"
     return WORDS[type(verdict)]
 
 

@@ -16,6 +16,7 @@ from checkers.verdict import OutOfScope, Proved, Unknown, Verdict
 from proofs.cases import cases
 from proofs.obligation import Obligation
 from proofs.variants import ENOUGH, refuted_variants
+from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from transforms.backpropagators import backpropagator
 
@@ -27,14 +28,13 @@ def judge(primitive: Primitive, enough: int = ENOUGH) -> Judgment:
     verdict: Verdict = Proved(f"{count} refuted, each by an executed counterexample", name)
     if count < enough:
         verdict = Unknown(f"of {enough} variants {count} were refuted", name)
-        if not depends(primitive):
+        if not depends(backpropagator(primitive)):
             verdict = OutOfScope("the derivative is 0, and few variants of nothing are wrong", name)
     return Judgment(name, "executed", verdict, time.perf_counter() - started)
 
 
-def depends(primitive: Primitive) -> bool:
-    """Whether the backpropagator uses the cotangent of the result; where it does not, the derivative is 0."""
-    rule = backpropagator(primitive)
+def depends(rule: Program) -> bool:
+    """Whether a backpropagator uses the cotangent of the result; where it does not, the derivative is 0."""
     *_, dout = rule.graphs[rule.entry].parameters
     return any(dout in rule.inputs(node) for node in rule.nodes)
 

@@ -17,16 +17,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
+import z3
+
 from checkers.optimizer_audit.array_rules import prove_array_rule
 from checkers.optimizer_audit.rule_kinds import KINDS
 from checkers.smt.equality import judge_in_ieee, judge_over_reals
 from checkers.smt.ieee import DOUBLE, HALF, LADDER, TINY, Format
 from checkers.smt.inquiry import Judgment
+from checkers.smt.sides import inputs_of
 from checkers.smt.solver import RLIMIT
-from checkers.smt.words import judge_in_words
+from checkers.smt.word_equality import judge_in_words
+from checkers.smt.words import Words
 from checkers.verdict import OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict
 from proofs.normal_form import equal
 from proofs.obligation import Obligation, applied
+from semantics.denotation import denote
+from semantics.errors import AdjudgeError, IllTyped
 from transforms.pattern import PatternRule
 
 WIDTHS = (8, 16, 64)
@@ -126,8 +132,8 @@ def in_ieee(rule: PatternRule, formats: Sequence[Format] = LADDER, rlimit: int =
 
 
 def about_reals(rule: PatternRule) -> bool:
-    """Whether a metavariable may be a real."""
-    return any(kind in ("real", "pair") for kinds in assignments(rule) for kind in kinds)
+    """Whether a metavariable may be a real, and none is an integer, which no format has."""
+    return any({*kinds} & {"real", "pair"} and "integer" not in kinds for kinds in assignments(rule))
 
 
 def obligations(rules: Iterable[PatternRule]) -> list[Obligation]:
@@ -180,7 +186,20 @@ def about_words(kinds: Sequence[str]) -> bool:
     return "integer" in kinds and {*kinds} <= {"integer", "boolean"}
 
 
+def meant(rule: PatternRule, kinds: Sequence[str]) -> bool:
+    """Whether the left side has a meaning at these kinds: `not b` has none where b is an integer."""
+    run = Words(WIDTHS[0])
+    values = inputs_of(rule.left, kinds, lambda kind, name: z3.Bool(name) if kind == "boolean" else run.variable(name)).values
+    try:
+        denote(rule.left, values, run.reading)
+    except IllTyped:
+        return False
+    except AdjudgeError:
+        return True
+    return True
+
+
 def word_obligations(rules: Iterable[PatternRule]) -> list[Obligation]:
     """One obligation per rule about integers: in words of 64 bits that trap."""
-    asked = [r for r in rules if r.domain != "REAL" and any(map(about_words, assignments(r)))]
+    asked = [r for r in rules if r.domain != "REAL" and any(about_words(kinds) and meant(r, kinds) for kinds in assignments(r))]
     return [Obligation(f"words of {r.name}", r.name, partial(in_all_widths, r)) for r in asked]

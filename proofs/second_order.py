@@ -6,8 +6,7 @@ With c(x…, dout) = rule(x…, p(x…), dout), J gives the pullback of c at u�
     by x_j    dout · Σ_i u_i · ∂²p/∂x_j∂x_i          by dout    Σ_i u_i · ∂p/∂x_i
 
 The derivatives on the right come from no rule and from no J (`proofs.derivations`). Kinks are left out. At the boundary of a branch
-of the rule J follows one branch, and an `if y == 0` in a rule says nothing of the neighbourhood of y = 0: such a boundary is left
-out too if J is wrong there, and the verdict says so.
+of the rule J follows one branch, and an `if y == 0` that holds a value fixed erases its derivative there: such a rule is wrong.
 """
 
 from __future__ import annotations
@@ -88,7 +87,6 @@ class SecondOrder(FirstOrder):
             sampled(case, ["dout", *map(str, u.values())]),
             partial(floats, self.program),
             note=case.label,
-            smooth=True,
         )
 
     def kinks(self) -> Verdict | None:

@@ -4,17 +4,16 @@ J, case by case of its structural induction, and the algebra of sensitivities th
     abstract    the two facts that the induction needs of any linear maps: the adjoint of a composition is the composition of the
                 adjoints in reverse, and the adjoint of fan-out is the sum. Ground instances over uninterpreted sorts
     monoid      gadd is commutative and associative with ZERO neutral, on reals, tuples and sparse tuples
-    adjoint     the backpropagator of each structural primitive is the adjoint of its tangent: <d, L·dx> = <rule(d), dx>
     J           J's own output on a program per construct, where the primitives g, h, k are unknown functions with unknown
                 derivatives: its gradient is the derivative of the value by the rules of calculus
 
-The last three run the code that is shipped, on terms.
+The last two run the code that is shipped, on terms. The primitives of structure have their own obligations (`structure_rows`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,7 @@ import z3
 from immutables import Map
 
 from checkers.smt.inquiry import Inquiry, Judgment
-from checkers.smt.paths import Run, explore
+from checkers.smt.paths import explore
 from checkers.smt.real import reading
 from checkers.smt.sides import Mismatch, leaves
 from checkers.smt.terms import real, uninterpreted
@@ -30,14 +29,11 @@ from checkers.verdict import Counterexample, Proved, Refuted, Unknown, Verdict
 from proofs.calculus import DERIVATIVES, derivative
 from proofs.normal_form import equal
 from proofs.obligation import Claim, Obligation, identity, lemma
-from semantics.denotation import denote
 from semantics.ir import Program
 from semantics.primitives.row import Primitive, row
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO, Sparse, gadd
 from semantics.text import read
-from transforms.backpropagators import backpropagator
-from transforms.backpropagators.structure import tuple_pullback
 from transforms.gradient_programs import gradient_program
 
 # abstract linear maps
@@ -105,65 +101,6 @@ def judge_monoid(add: Any = gadd, name: str = "gadd is a commutative monoid") ->
                 counterexample = Counterexample({"a": x, "b": y, "c": z}, left, right, cause=f"{law} fails")
                 return inquiry.judged(name, "normal form", Refuted(counterexample, claim=name))
     return inquiry.judged(name, "normal form", Proved(f"normal form, {tried} equations", name))
-
-
-# structural primitives
-
-
-def dot(d: Any, dx: Any) -> Any:
-    """The inner product of a sensitivity and a tangent of one shape."""
-    total = real(0)
-    for pair in leaves(d, dx):
-        if not isinstance(pair, Mismatch) and pair[0] is not True:
-            left, right = (real(0) if v is ZERO else v for v in pair)
-            total = total + left * right
-    return total
-
-
-X, Y = tuple(z3.Reals("x0 x1 x2")), tuple(z3.Reals("y0 y1 y2"))
-DX, DY = tuple(z3.Reals("dx0 dx1 dx2")), tuple(z3.Reals("dy0 dy1 dy2"))
-D = z3.Real("d")
-# primitive, arguments, tangents (None where an argument has none), a sensitivity of the result
-ADJOINT: dict[str, tuple[tuple[str, Sequence[Any], Sequence[Any], Any], ...]] = {
-    "projection": tuple(("getitem", (X, i), (DX, None), D) for i in (0, 1, 2, -1)),
-    "injection": tuple(("inject", (X, i, X[0]), (None, None, DX[0]), tuple(z3.Reals("d0 d1 d2"))) for i in (0, 2)),
-    "fan-in": (("gadd", (X[0], Y[0]), (DX[0], DY[0]), D), ("gadd", (X, Y), (DX, DY), tuple(z3.Reals("d0 d1 d2")))),
-    "choice": tuple(("switch", (c, X[0], Y[0]), (None, DX[0], DY[0]), D) for c in (True, False)),
-    "conversion": (("to_real", (X[0],), (DX[0],), D), ("of_length", (X, 3), (DX, None), tuple(z3.Reals("d0 d1 d2")))),
-    "identity": (("J", (X[0],), (DX[0],), D), ("instantiate", (D, X[0]), (DX[0], None), D)),
-}
-
-
-def rule_of(name: str, arity: int) -> Program:
-    """The shipped backpropagator of a structural primitive."""
-    return read(tuple_pullback(arity)) if name == "make_tuple" else backpropagator(TABLE[name])
-
-
-def judge_adjoint(
-    name: str, instances: Sequence[tuple[str, Sequence[Any], Sequence[Any], Any]], rule: Program | None = None
-) -> Judgment:
-    """<d, L·dx> = <rule(d), dx>, where L is the primitive itself: the structural primitives are linear in what has a tangent."""
-    claim = f"adjoint of {name}"
-    inquiry = Inquiry()
-    for primitive, arguments, tangents, d in instances:
-        course = Run()
-        cell = reading(course).column[TABLE[primitive]]
-        moved = [a if t is None else t for a, t in zip(arguments, tangents, strict=True)]
-        out, forward = cell(*arguments), cell(*moved)
-        back = denote(rule or rule_of(primitive, len(arguments)), [*arguments, out, d], reading(course))
-        right = real(0)
-        for cotangent, tangent in zip(back, tangents, strict=True):
-            if tangent is not None:
-                right = right + dot(cotangent, tangent)
-        verdict, method = identity(inquiry, dot(d, forward), right)
-        if not isinstance(verdict, Proved):
-            shown = Counterexample(
-                {"arguments": tuple(map(str, arguments))}, str(back), str(d), cause=f"{primitive}: not the adjoint"
-            )
-            answer = inquiry.ask([dot(d, forward) != right])
-            found: Verdict = Refuted(shown, claim=claim) if answer.status == "sat" else Unknown("not shown", claim)
-            return inquiry.judged(claim, method, found)
-    return inquiry.judged(claim, "normal form and z3", Proved(f"normal form and z3, {len(instances)} instances", claim))
 
 
 # J on abstract primitives
@@ -284,7 +221,6 @@ OBLIGATIONS: tuple[Obligation, ...] = (
     lemma("adjoint of a composition", (), composition),
     lemma("adjoint of fan-out", (), fan_out),
     Obligation("gadd is a commutative monoid", "sensitivities", judge_monoid),
-    *(Obligation(f"adjoint of {name}", "structure", partial(judge_adjoint, name, found)) for name, found in ADJOINT.items()),
     *(Obligation(f"J: {name}", "J", partial(lambda n: judge_j(n, construct(n)), name), ("slope",)) for name in CONSTRUCTS),
     *(
         Obligation(

@@ -75,11 +75,18 @@ class Axiom:
 
 
 TRUSTED: tuple[Axiom, ...] = (
-    Axiom("slope", "a continuous slope at h = 0 is the derivative", "Carathéodory", EVERYWHERE, numbers.square_slope, True),
+    Axiom(
+        "slope",
+        "if f(x + h) - f(x) = h s(h), s continuous at 0, then f'(x) = s(0)",
+        "Carathéodory's definition",
+        EVERYWHERE,
+        numbers.square_slope,
+        True,
+    ),
     Axiom(
         "inverse",
-        "the slope of an inverse function is the inverse of the slope, where it is not 0",
-        "analysis",
+        "if g inverts f and f'(g(x)) is not 0, then g'(x) = 1 / f'(g(x))",
+        "the inverse function theorem",
         POSITIVE,
         numbers.log_slope,
         True,
@@ -93,8 +100,8 @@ TRUSTED: tuple[Axiom, ...] = (
     ),
     Axiom(
         "pieces",
-        "an integer part is constant between integers",
-        "order of the reals",
+        "floor is constant between two integers that follow each other",
+        "definition of floor",
         ("-5/2", "-1/3", "1/7", "9/4"),
         numbers.pieces,
     ),
@@ -172,10 +179,10 @@ TRUSTED: tuple[Axiom, ...] = (
     ),
     Axiom(
         "roots",
-        "sqrt(x)² = x and cbrt(x)³ = x, both positive for x > 0",
+        "sqrt(x)² = x for x ≥ 0, cbrt(x)³ = x, and both have the sign of x",
         "definition",
         POSITIVE,
-        numbers.equations((lambda x: x.sqrt() ** 2, lambda x: x), (lambda x: x.root(3) ** 3, lambda x: x)),
+        numbers.roots,
         functions=(
             "u_sqrt",
             "u_cbrt",
@@ -269,7 +276,7 @@ TRUSTED: tuple[Axiom, ...] = (
         "tan(atan x) = x, cos(atan x) > 0",
         "definition",
         EVERYWHERE,
-        numbers.equation(lambda x: x.atan().tan(), lambda x: x),
+        numbers.equations((lambda x: x.atan().tan(), lambda x: x), (lambda x: x.atan().cos(), lambda x: 1 / (1 + x * x).sqrt())),
         functions=("u_atan",),
     ),
     Axiom(
@@ -293,8 +300,8 @@ TRUSTED: tuple[Axiom, ...] = (
     Axiom("real_power", "x ** y = exp(y log x) for x > 0", "definition", POSITIVE, numbers.power, defines=("pow",)),
     Axiom(
         "pi",
-        "in a backpropagator the double nearest to π is read as π, which has sin π = 0 and 3.14 < π < 3.15",
-        "reading",
+        "in a backpropagator the double nearest to π stands for π; sin π = 0 and 3.14 < π < 3.15",
+        "a reading of rules",
         ("0",),
         numbers.sine_of_pi,
         functions=("u_pi",),

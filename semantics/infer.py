@@ -64,10 +64,10 @@ def infer(program: Program, argument_types: Sequence[Any] | None = None, *, lite
     IllTyped, with the node and the calls that lead to it, if some run could apply something to a value of the wrong kind.
     With `literals` false, known integers and booleans do not travel through calls.
     """
-    return _Inferrer(program, literals).run(_entry_types(program, argument_types))
+    return Inferrer(program, literals).run(entry_types(program, argument_types))
 
 
-def _entry_types(program: Program, given: Sequence[Any] | None) -> tuple[Any, ...]:
+def entry_types(program: Program, given: Sequence[Any] | None) -> tuple[Any, ...]:
     """The argument types, checked against the declared ones."""
     entry = program.graphs[program.entry]
     declared: list[Any] = []
@@ -94,7 +94,7 @@ def _entry_types(program: Program, given: Sequence[Any] | None) -> tuple[Any, ..
     return tuple(given)
 
 
-class _Inferrer:
+class Inferrer:
     """The fixpoint: a stack of signatures whose bodies must be judged again, and who depends on whose result."""
 
     def __init__(self, program: Program, literals: bool) -> None:

@@ -225,3 +225,21 @@ def test_the_second_pullback_is_the_derivative_of_the_first(numbers, k):
     wanted[k] = 6.0 * x[k]
     (found,) = rule.second_pull((x,), np.ones_like(x), k)
     assert (found == wanted).all()
+
+
+HELD = {
+    "gathered": (lambda x, i: x[i], (X, np.array([0, 2, 2]))),
+    "an exponent": (lambda x, k: x**k, (X, 3)),
+    "rolled": (jnp.roll, (X, 1)),
+    "a mask": (lambda m, x: jnp.where(m, x, 0.0), (np.array([True, False, True]), X)),
+    "segments": (lambda x, i: jax.ops.segment_sum(x, i, 3), (X, np.array([0, 2, 2]))),
+    "written": (lambda x, i, v: x.at[i].set(v), (X, np.array([0, 2]), X[:2])),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_integers_are_held_and_the_reference_reads_the_jaxpr(name):
+    function, sample = HELD[name]
+    trial = trial_of(function, [sample], framework="jax", examples=4)
+    assert trial.by(trial.cases[0]) == "differences in ball arithmetic of the jaxpr"
+    assert trial.lost == []

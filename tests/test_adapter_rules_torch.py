@@ -84,7 +84,24 @@ def scaling(ctx, x, k):
     return x * k
 
 
+def without_zeros(backward):
+    """The sine and the cosine; the backward pass is given None for a result that is not used."""
+
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    return function(forward, backward)
+
+
+def each_if_used(ctx, d, e):
+    (x,) = saved(ctx)
+    return (0 if d is None else d * torch.cos(x)) - (0 if e is None else e * torch.sin(x))
+
+
 RIGHT = {
+    "None for what is not used": (without_zeros(each_if_used), (X,)),
     "blend": (function(saving(blend), by_weights), (X, X[::-1], np.array([0.25, 0.5, 0.75]))),
     "setup_context": (NewStyle, (X,)),
     "matmul": (function(saving(torch.matmul), lambda ctx, d: (d @ saved(ctx)[1].T, saved(ctx)[0].T @ d)), (A, B)),
@@ -106,6 +123,32 @@ def test_a_right_rule_has_no_finding(name):
     rule, sample = RIGHT[name]
     found = report(rule, [sample], *FULL)
     assert [str(f.counterexample) for f in found.findings if f.kind != "convention"] == []
+
+
+@pytest.mark.parametrize(
+    ("backward", "cause"),
+    [
+        (lambda ctx, d, e: d * torch.cos(*saved(ctx)) - e * torch.sin(*saved(ctx)), "the rule raises where only result 0 is used"),
+        (
+            lambda ctx, d, e: None if d is None else d * torch.cos(*saved(ctx)) - (0 if e is None else e * torch.sin(*saved(ctx))),
+            "the rule answers something else than to zeros where only result 1 is used",
+        ),
+    ],
+    ids=["raises", "answers None"],
+)
+def test_a_result_that_is_not_used_has_no_cotangent(backward, cause):
+    found = report(without_zeros(backward), [(X,)], "structure").findings[0]
+    assert found.counterexample.cause.startswith(cause)
+    assert found.kind == "fault"
+
+
+def test_without_the_promise_zeros_are_given():
+    """PyTorch makes zeros of None, if it is not told otherwise: the rule that needs them is right then."""
+    rule = function(
+        saving(lambda x: (torch.sin(x), torch.cos(x))),
+        lambda ctx, d, e: d * torch.cos(*saved(ctx)) - e * torch.sin(*saved(ctx)),
+    )
+    assert report(rule, [(X,)], "structure").findings == ()
 
 
 def exchanged(ctx, d):

@@ -12,7 +12,7 @@ from checkers.verdict import Report
 CAUSES = {
     "wrong sign": "wrong sign",
     "factor 1 + 1e-6": "constant ratio 1.000001",
-    "factor 1/n missing": "constant ratio",
+    "factor 1/n missing": "a factor n, the length of axis 1 of x, too many",
     "blend swapped": "swapped arguments",
     "var without its factor": "constant ratio 0.5: a factor 2 is missing",
     "softmax without its sum": "terms of a sum are missing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from mutants.array_rules import CONTROLS, Control
 
@@ -48,3 +49,17 @@ def test_a_right_rule_is_found_right(control: Control) -> None:
     assert grave <= ({("accuracy", "accuracy")} if control.name in CANCELS else set()), str(report)
     decided = {v.claim for v in report.verdicts if isinstance(v, Passed)}
     assert {"structure", "zero", "replay", "algebra", "jacobian", "edges", "shapes"} <= decided
+
+
+def test_adding_the_cotangents_before_weighing_them_is_linear() -> None:
+    """At a saturated column `d - softmax * sum(d)` rounds as its greatest cotangent does, not as its answer does."""
+
+    def log_softmax(x: np.ndarray) -> np.ndarray:
+        return x - np.log(np.sum(np.exp(x - x.max(axis=0)), axis=0)) - x.max(axis=0)
+
+    def pullback(x: np.ndarray, out: np.ndarray, dout: np.ndarray) -> tuple[np.ndarray]:
+        return (dout - np.exp(out) * np.sum(dout, axis=0),)
+
+    samples = [(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 800.0]]),)]
+    report = check_vjp(log_softmax, pullback, samples, skip=tuple(name for name in NAMES if name != "algebra"))
+    assert [type(v) for v in report.verdicts if v.claim == "algebra"] == [Passed], str(report)

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from checkers.array_audit.bounds import Bounds, Sides
 from checkers.array_audit.case import Case, Vector, leaves
-from checkers.array_audit.clarke import directions, groups, outside, partners, rough
+from checkers.array_audit.clarke import Direction, Undecided, directions, groups, outside, partners, rough
 from checkers.array_audit.kinks import kinks
 from checkers.array_audit.references import references_for
 from checkers.array_audit.trial import Trial
 from checkers.conventions import TABLE, others, shown
-from checkers.verdict import OutOfScope, Passed, Refuted
+from checkers.verdict import OutOfScope, Passed, Refuted, Unknown
 
 STEP = Fraction(1, 2**100)
 Arrays = tuple[Any, ...]
@@ -370,3 +370,43 @@ def test_the_tip_of_a_cone_is_wider_than_what_draws_see_of_it() -> None:
         made = trial(values, lambda *xs: tuple(factor * g for g in rule(xs[:1], *xs[1:])), ([[0.0, 0.0], [0.0, 0.0]],))  # noqa: B023
         made.references = references_for(forward=values)
         assert {v.kind for v in kinks(made) if isinstance(v, Refuted)} == kinds_found
+
+
+def saddle(x: np.ndarray) -> np.ndarray:
+    """A cone that is neither convex nor concave: along (1, 1, -1, -1) its one-sided derivatives at 0 are 0."""
+    return np.sqrt(np.sum(x[:2] ** 2)) - np.sqrt(np.sum(x[2:] ** 2))
+
+
+ACROSS = np.array([1.0, 1.0, -1.0, -1.0])
+
+
+def corner(x: np.ndarray, y: np.ndarray, d: np.ndarray) -> tuple[np.ndarray]:
+    """Of the Clarke Jacobian at 0, the element that is farthest along ACROSS."""
+    return (d * ACROSS * np.sqrt(0.5),)
+
+
+def at_the_tip() -> tuple[Trial, Any]:
+    made = trial(saddle, corner, ([0.0, 0.0, 0.0, 0.0],))
+    made.references = references_for(forward=saddle)
+    return made, made.cases[0]
+
+
+@pytest.mark.parametrize("claimed", [2.82842712, 2.9, 40.0])
+def test_beyond_an_inner_approximation_nothing_is_decided(claimed: float) -> None:
+    made, case = at_the_tip()
+    assert isinstance(outside(made, case, np.ones(1), ACROSS, claimed, claimed), Undecided)
+
+
+def test_along_an_axis_the_one_sided_derivatives_decide() -> None:
+    made, case = at_the_tip()
+    axis = np.array([1.0, 0.0, 0.0, 0.0])
+    assert outside(made, case, np.ones(1), axis, 1.0, 1.0) is None
+    assert isinstance(outside(made, case, np.ones(1), axis, 1.5, 1.5), tuple)
+
+
+def test_what_is_not_decided_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, _ = at_the_tip()
+    monkeypatch.setattr("checkers.array_audit.kinks.directions", lambda case, seed=0: [Direction(ACROSS, "across")])
+    (unknown,) = [v for v in kinks(made) if isinstance(v, Unknown)]
+    assert unknown.reason.startswith("at x[0] = 0, x[1] = 0, x[2] = 0, x[3] = 0, across, 2.82843 is outside")
+    assert not any(isinstance(v, Refuted) and v.kind == "fault" for v in kinks(made))

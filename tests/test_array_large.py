@@ -150,6 +150,31 @@ def test_the_script_makes_the_large_arrays_again_and_fails_alone(tmp_path: Path)
     assert codes == {"fails.py": 1, "passes.py": 0}
 
 
+def sampled(rule: Callable[..., Any], size: int) -> Trial:
+    """A trial of a rule of exp whose author gave a sample of so many elements, and a small one."""
+    made = trial(np.exp, rule, X)
+    made.samples = ((X,), (np.linspace(-1, 1, size),))
+    return made
+
+
+def test_a_large_sample_is_judged_at_its_size() -> None:
+    (right,) = large(sampled(exponential_rule, 120_000))
+    assert isinstance(right, Passed)
+    assert "at 120000 elements" in right.what
+    (wrong,) = large(sampled(lambda x, y, d: (d * y * (1 + 1e-3 * (np.arange(x.size) == 110_000)),), 120_000))
+    assert isinstance(wrong, Refuted)
+    assert "x[110000]" in wrong.counterexample.cause
+
+
+def test_a_large_sample_whose_calls_take_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENT", 0.0)
+    made = sampled(exponential_rule, 120_000)
+    (verdict,) = large(made)
+    assert isinstance(verdict, Passed)
+    assert "120000" not in verdict.what
+    assert [lost for lost in made.lost if "a sample of 120000 elements is not judged at its size" in lost]
+
+
 def test_a_rule_that_raises_on_many_elements_is_told() -> None:
     def rule(x: Any, y: Any, d: Any) -> Any:
         if x.size > 1000:

@@ -222,3 +222,52 @@ def test_second_differences_are_those_of_the_weighted_sum():
     found = seconds(trial, case, w, v)
     # the bounds enclose the truth but for the rounding of the sum over the outputs
     assert (found.distance(2 * w * v) <= case.size * 2.0**-52 * 2 * np.abs(w * v)).all()
+
+
+# branches where no random case lies
+
+
+def power(x, y):
+    return x**y
+
+
+def power_fixed(x, y, out, dout):
+    dx = np.where(y == 0, 0.0, dout * y * x ** (np.where(y == 0, 1.0, y) - 1.0))
+    return dx, dout * out * np.log(x)
+
+
+def power_at_0(x, y, out, dout):
+    dx = np.where(y == 0, dout * y * out / x, dout * y * x ** (np.where(y == 0, 1.0, y) - 1.0))
+    return dx, dout * out * np.log(x)
+
+
+def ramps(x, out, dout):
+    return (np.where(x > 0, 2.0 * x * dout, 0.0),)
+
+
+def ties_fixed(x, y, out, dout):
+    return np.where(x == y, dout * x, dout * y), np.where(x == y, dout * y, dout * x)
+
+
+POWERS = [(np.array([0.5, 2.0, 1.25]), np.array([1.5, -0.75, 2.25])), (np.array([1.75, 3.0]), np.array([0.5, 2.0]))]
+
+
+@pytest.mark.parametrize(
+    ("forward", "rule", "samples"),
+    [(power, power_fixed, POWERS), (lambda x, y: x * y, ties_fixed, POWERS)],
+    ids=("exponent 0", "ties"),
+)
+def test_a_value_held_fixed_at_one_point_is_a_fault_at_second_order(forward, rule, samples):
+    verdict = only(second_order(of_functions(forward, rule, samples, examples=24)))
+    assert isinstance(verdict, Refuted)
+    assert verdict.kind == "fault"
+
+
+def test_a_branch_that_loses_nothing_and_a_second_derivative_that_jumps_are_no_faults():
+    for forward, rule, samples in (
+        (power, power_at_0, POWERS),
+        (lambda x: np.maximum(x, 0.0) ** 2, ramps, VECTOR),
+        (lambda x: np.where(x > 0, x * x, 0.0), ramps, VECTOR),
+    ):
+        verdict = only(second_order(of_functions(forward, rule, samples, examples=24)))
+        assert isinstance(verdict, Passed), verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from reference_functions import MATRIX, SMOOTH, VECTOR, case_of, jacobian
 from checkers import forward_mode
 from checkers.array_audit.case import Case, unit
 from checkers.array_audit.references import (
+    ComplexStep,
     DigitQuotients,
     ExactJets,
+    Richardson,
     ball_objects,
     program_balls,
     references_for,
@@ -222,3 +225,40 @@ def test_a_function_that_does_something_else_on_objects_is_no_reference():
     for reference in (ball_objects(function), ExactJets(function), DigitQuotients(function)):
         assert reference.sides(case, unit(3, 0)) is None
         assert "other values" in reference.attempts.why
+
+
+# bounds that were too small
+
+
+@given(st.integers(0, 2**16))
+def test_the_complex_step_knows_what_a_condition_number_does(seed):
+    """pinv answers by the norm of the matrix: entries that are small beside others have few digits, and the bound says so."""
+    source = np.random.default_rng(seed)
+    matrix = source.integers(-64, 64, (2, 2)) * 2.0 ** source.integers(-8, 8, (2, 2))
+    (a, b), (c, d) = [[Fraction(float(x)) for x in row] for row in matrix]
+    assume(abs(a * d - b * c) > 2.0**-10 * (a * a + b * b + c * c + d * d))
+    inverse = [[d / (a * d - b * c), -b / (a * d - b * c)], [-c / (a * d - b * c), a / (a * d - b * c)]]
+    at = Case((matrix,), np.linalg.pinv(matrix))
+    reference = ComplexStep(np.linalg.pinv, Richardson(np.linalg.pinv))
+    for k in range(4):
+        sides = reference.sides(at, unit(4, k))
+        for output in range(4) if sides is not None else ():
+            exact = -inverse[output // 2][k // 2] * inverse[k % 2][output % 2]
+            lo, hi = sides.value.lo[output], sides.value.hi[output]
+            assert np.isnan(lo) or lo <= exact <= hi
+
+
+@pytest.mark.parametrize("y", [8.6e-196, 1e-320, 3.0])
+def test_a_step_from_zero_is_short_beside_what_divides_it(y):
+    """x // y jumps at every multiple of y: to the right of 0 it stays, whatever y is."""
+    zero = np.array([0.0])
+    sides = ball_objects(np.floor_divide).sides(Case((zero, np.array([y])), np.floor_divide(zero, y)), unit(2, 0))
+    assert sides is not None
+    assert (sides.right.lo, sides.right.hi) == (0.0, 0.0)
+    assert sides.infinite.all()
+
+
+def test_a_small_bystander_costs_no_digit():
+    sides = ball_objects(lambda x, y: np.exp(x) * y).sides(Case((np.zeros(1), np.array([1e-200])), np.array([1e-200])), unit(2, 0))
+    assert sides is not None
+    assert sides.value.lo[0] <= 1e-200 <= sides.value.hi[0]

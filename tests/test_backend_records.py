@@ -220,7 +220,7 @@ def test_records_come_back_as_instances_of_their_classes() -> None:
     for target in ("python", "cpu"):
         assert aj.compile(moved, target)(BODY, [1.0, 0.25]) == moved(BODY, [1.0, 0.25])
         assert aj.grad(energy, target=target)(BODY) == Body(Point(3.0, -12.0), 4.25)
-        with pytest.raises(Trap, match="assertion"):
+        with pytest.raises(Trap, match=r"(?i)assertion"):
             aj.compile(energy, target)(Body(Point(0.5, -2.0), -1.0))
 
 

@@ -164,3 +164,11 @@ def test_the_shipped_certificate_is_what_is_proved_today(name: str) -> None:
     found = outcome(family, obligation, from_record(in_fork(name, LADDER)))
     written = next(c for c in read()[0] if c.obligation == name)
     assert written == certificate(found.judgment, family, found.axioms)
+
+
+def test_bitwuzla_is_asked_about_bits_in_formats_that_it_reads() -> None:
+    floats = "(set-logic QF_FP)\n(declare-const x (_ FloatingPoint {} {}))\n"
+    assert certify.suits("bitwuzla", floats.format(5, 11))
+    assert not certify.suits("bitwuzla", floats.format(3, 4))
+    assert not certify.suits("bitwuzla", "(set-logic ALL)\n")
+    assert certify.suits("cvc5", floats.format(3, 4))

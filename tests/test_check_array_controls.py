@@ -133,3 +133,9 @@ def test_steps_that_pass_over_periods_tell_of_no_kink() -> None:
     relu = of_functions(lambda x: np.maximum(x, 0.0), lambda x, y, d: (d * (x > 0.0),), [(VECTOR,)], examples=8)
     relu.cases = (relu.case((np.array([0.0, 1.0]),), "edge"),)
     assert list(kinked_cases(relu))
+
+
+def test_a_rule_with_a_default_is_read_by_what_must_be_given() -> None:
+    """Only a parameter without a default counts: (x, y, d, safe=…) of one argument is (x…, y, dy)."""
+    assert trial_of("softmax", lambda x, y, d, scale=1.0: (scale * y * (d - np.sum(d * y)),)).spread
+    assert not trial_of("softmax", lambda xs, y, d, scale=1.0: (scale * y * (d - np.sum(d * y)),)).spread

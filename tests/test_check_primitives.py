@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from adjudge.primitives import UserPrimitive, primitive
 from checkers.inputs import edge_numbers, edge_points, moderate, points, random_points
+from checkers.primitive_audit import check_vjp
 from semantics.columns.meaning import MEANING
 from semantics.errors import IllTyped, Malformed, Trap
 from semantics.ir import Program
@@ -169,3 +171,31 @@ def test_strategies_give_finite_points(point):
 def test_moderate_ends_at_two_to_the_sixty_four():
     assert moderate((0.0, 1.0, -(2.0**64)))
     assert not moderate((1.0, 2.0**65))
+
+
+# which kind a wrong entry is, of a rule that cannot be read
+
+NORMAL = NormalDist()
+
+
+def of_the_normal(factor, place=None):
+    """A black box: the density with a factor, everywhere or at one place."""
+    return lambda xs, y, d: (d * NORMAL.pdf(xs[0]) * (factor if place is None or xs[0] == place else 1.0),)
+
+
+def kinds(rule):
+    report = check_vjp(NORMAL.cdf, rule, [(0.5,), (1.0,), (-2.0,)], skip=("composition", "vacuity"))
+    return {(f.claim, f.kind) for f in report.findings if f.claim in ("jacobian", "edges")}
+
+
+def test_a_wrong_factor_is_a_fault_at_extreme_arguments_too():
+    assert kinds(of_the_normal(1 + 1e-5)) == {("jacobian", "fault"), ("edges", "fault")}
+
+
+def test_a_digit_lost_at_an_extreme_argument_only_is_no_fault():
+    assert kinds(of_the_normal(1.0)) == set()
+    assert kinds(of_the_normal(1 + 1e-5, 1e-200)) == {("edges", "accuracy")}
+
+
+def test_an_error_at_one_ordinary_argument_alone_is_a_fault():
+    assert kinds(of_the_normal(1 + 1e-5, 0.5)) == {("jacobian", "fault")}

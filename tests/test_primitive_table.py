@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import expm1
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,21 @@ def test_a_wrong_rule_shows_as_a_fault() -> None:
     found = row(twice.row)
     assert found.section == REALS
     assert "jacobian" in found.fault
+
+
+@primitive(domain="x < 0")
+def grown(x):
+    return expm1(x)
+
+
+@grown.backpropagator
+def _(x, out, dout):
+    return (dout * (out + 1.0),)
+
+
+def test_a_digit_lost_that_could_be_kept_shows_as_a_fault_too() -> None:
+    """exp(x) as expm1(x) + 1: at -30 no digit is left."""
+    assert row(grown.row).fault
 
 
 def test_a_page_counts_its_rows_and_faults() -> None:

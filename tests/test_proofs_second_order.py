@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from written_rules import pullback
 
 from checkers.smt.terms import uninterpreted
-from checkers.verdict import Proved, Refuted, summary
+from checkers.verdict import Proved, Refuted
 from proofs.backpropagators import judge as judge_first
 from proofs.cases import cases
 from proofs.normal_form import equal
@@ -20,6 +20,7 @@ from semantics.machine import run
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import ROWS, TABLE
 from transforms.backpropagators import backpropagator
+from transforms.parse import parse_text
 
 PROVABLE = [p for p in ROWS if cases(p)]
 
@@ -37,24 +38,39 @@ def test_there_is_an_obligation_for_every_row_that_has_one_at_first_order() -> N
 # right at first order, wrong at second
 
 
-def test_a_branch_at_one_point_hides_the_second_derivative_there_and_the_verdict_says_so() -> None:
+def test_a_branch_at_one_point_that_holds_a_value_fixed_is_refuted_there() -> None:
     """`exp` by a rule that is the constant 1 at x = 0: right at first order everywhere; J of it gives 0 at x = 0, not 1."""
     rule = pullback("x", "%c = eq(%x, 0.0)", "%s = switch(%c, 1.0, %out)", "%a = mul(%dout, %s)", "%a")
     first, second = judge_first(TABLE["exp"], rule).verdict, judge(TABLE["exp"], rule).verdict
     assert isinstance(first, Proved)
     assert "everywhere" in first.by
-    assert isinstance(second, Proved)
-    assert "off the boundaries of the rule's branches" in second.by
+    assert isinstance(second, Refuted)
+    assert second.counterexample.inputs["x"] == 0.0
     x, dout, seed = 0.0, 1.0, 1.0
     assert run(pullback_of_cotangents(TABLE["exp"], rule), x, dout, seed) == (0.0, 1.0)
 
 
-def test_the_mixed_derivative_of_a_power_at_exponent_0_is_left_out() -> None:
-    """∂/∂y (y·x^(y-1)) is 1/x at y = 0; the rule has a branch for y = 0 there, whose derivative is 0."""
-    verdict = judge(TABLE["pow"]).verdict
-    assert "off the boundaries of the rule's branches" in summary(verdict)
-    pulled = run(pullback_of_cotangents(TABLE["pow"], backpropagator(TABLE["pow"])), 2.0, 0.0, 1.0, 1.0, 0.0)
-    assert pulled[1] == 0.0
+ERASED = parse_text(
+    """
+from math import log
+
+def rule(x, y, out, dout):
+    return (0.0 if y == 0 else dout * (y * x ** (y - 1))), (dout * (out * log(x)) if x > 0 else 0.0)
+""",
+    "rule",
+)
+"""The rule of `pow` that held 0 fixed at exponent 0, where ∂/∂y (y·x^(y-1)) is 1/x."""
+
+
+def test_a_power_whose_rule_erases_the_mixed_derivative_at_exponent_0_is_refuted_there() -> None:
+    verdict = judge(TABLE["pow"], ERASED).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.inputs["y"] == 0
+    x, y, dout, to_x, to_y = 2.0, 0.0, 1.0, 1.0, 0.0
+    wrong, right = (
+        run(pullback_of_cotangents(TABLE["pow"], r), x, y, dout, to_x, to_y) for r in (ERASED, backpropagator(TABLE["pow"]))
+    )
+    assert (wrong[1], right[1]) == (0.0, 1 / x)
 
 
 SECOND: list[tuple[str, str, Program]] = [

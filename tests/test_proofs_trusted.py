@@ -20,6 +20,7 @@ from checkers.smt.terms import uninterpreted
 from checkers.verdict import Unknown
 from proofs import TRUSTED, Axiom, Obligation, discharge, obligations
 from proofs.calculus import DERIVATIVES
+from proofs.certify import read
 from proofs.foundations import read_as, rests_on, users
 from proofs.normal_form import equal
 from proofs.run import chosen, outcome
@@ -115,6 +116,17 @@ def test_the_users_of_an_axiom_are_counted() -> None:
     assert used["slope"] == ["a", "b"]
     assert used["pi"] == ["a"]
     assert used["circle"] == []
+
+
+def test_every_axiom_is_used_by_somebody() -> None:
+    certificates, _ = read()
+    used = users((c.obligation, c.axioms) for c in certificates)
+    assert {name for name, obligations in used.items() if obligations} == NAMES
+
+
+def test_the_cube_root_of_a_negative_number_is_executed_too() -> None:
+    (roots,) = [axiom for axiom in TRUSTED if axiom.name == "roots"]
+    assert any(left < 0 for left, _ in roots.claims(arb(8)))
 
 
 def test_the_command_prints_every_axiom_with_its_users(adjudge) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp, gamma, log
 from typing import Any
 
+import numpy as np
 import pytest
 import z3
 
@@ -220,3 +221,73 @@ def test_a_wrong_definition_and_a_wrong_rule_that_agree_are_refuted_by_the_defin
 
     (verdict,) = aj.prove(log_square)
     assert isinstance(verdict, Refuted)
+
+
+# primitives of arrays, for all sizes
+
+
+def affine(bias: float) -> Any:
+    @aj.primitive(signature="f64[m, n] f64[n] f64[m] -> f64[m]")
+    def affine(w, x, b):
+        return w @ x + b
+
+    @affine.backpropagator
+    def _(w, x, b, out, dout):
+        return np.outer(dout, x), w.T @ dout, bias * dout
+
+    return aj.prove(affine)
+
+
+def test_a_primitive_of_arrays_is_proved_for_all_sizes() -> None:
+    (verdict,) = affine(1.0)
+    assert isinstance(verdict, Proved)
+    assert verdict.claim == "backpropagator of affine, all shapes"
+
+
+def test_a_wrong_primitive_of_arrays_is_refuted_at_small_sizes() -> None:
+    (verdict,) = affine(2.0)
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == 2 * float(verdict.counterexample.wanted)
+
+
+def test_leading_axes_are_none_one_or_two() -> None:
+    @aj.primitive(signature="f64[..., n] -> f64[..., n]")
+    def softmax(x):
+        e = np.exp(x)
+        return e / np.sum(e, axis=-1, keepdims=True)
+
+    @softmax.backpropagator
+    def _(x, out, dout):
+        return (out * (dout - np.sum(dout * out, axis=-1, keepdims=True)),)
+
+    (verdict,) = aj.prove(softmax)
+    assert isinstance(verdict, Proved)
+    assert verdict.by.startswith("index forms, 3 kinds of arguments")
+
+
+def test_an_argument_that_is_no_real_is_judged_by_execution() -> None:
+    @aj.primitive(signature="f64[n] i64 -> f64[n]")
+    def rolled(x, k):
+        return np.roll(x, k)
+
+    @rolled.backpropagator
+    def _(x, k, out, dout):
+        return np.roll(dout, -k), None
+
+    (verdict,) = aj.prove(rolled)
+    assert isinstance(verdict, OutOfScope)
+    assert "an argument is not of reals" in verdict.why
+
+
+def test_what_index_forms_do_not_reach_is_unknown_with_the_reason() -> None:
+    @aj.primitive(signature="f64[n, n] -> f64")
+    def volume(x):
+        return np.linalg.det(x)
+
+    @volume.backpropagator
+    def _(x, out, dout):
+        return (dout * out * np.linalg.inv(x).T,)
+
+    (verdict,) = aj.prove(volume)
+    assert isinstance(verdict, Unknown)
+    assert "f64[n, n]" in verdict.reason

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import z3
 
-from checkers.smt.words import checked, judge_in_words
+from checkers.smt.inquiry import Inquiry
+from checkers.smt.word_equality import checked, judge_in_words, proved_in_integers
+from checkers.smt.words import Words
 from checkers.verdict import OutOfScope, Proved, Refuted, Unknown, Vacuous
 from proofs.families import by_family
 from proofs.rewrites import WIDTHS, in_all_widths, in_words, word_obligations
 from semantics.denotation import denote
 from semantics.errors import Trap
+from semantics.primitives.table import TABLE
 from transforms.pattern import pattern_rule
 from transforms.simplify import EXACT_RULES
 
@@ -63,6 +67,35 @@ def test_an_unsafe_rewrite_is_refuted_by_integers_that_python_computes(text: str
         assert denote(of.right, point, checked(8)) != wanted
     except Trap:
         assert UNSAFE[text] != "value"
+
+
+DIVIDES = ("//", "%")
+
+
+@pytest.mark.parametrize("text", [*SAFE.strip().splitlines(), *UNSAFE])
+def test_integers_within_a_range_say_what_words_say_or_nothing(text: str) -> None:
+    of, kinds = rule(text), ["boolean" if t == "bool" else "integer" for t in rule(text).variables.values()]
+    found = proved_in_integers(of.left, of.right, 8, of.condition, kinds, Inquiry())
+    assert not found or text in SAFE
+    assert found or text in UNSAFE or any(sign in text for sign in DIVIDES)
+
+
+def test_a_choice_between_words_is_read_and_one_between_functions_is_not() -> None:
+    x, c = z3.BitVec("x", 8), z3.Bool("c")
+    run = Words(8)
+    assert z3.is_bv(run.reading.column[TABLE["switch"]](c, x, 3))
+    with pytest.raises(Trap):
+        run.reading.column[TABLE["switch"]](c, TABLE["add"], TABLE["mul"])
+
+
+def test_a_product_of_variables_is_decided_in_64_bits() -> None:
+    assert in_all_widths(rule("x: i64, y: i64 | -x * -y -> x * y")).verdict.by == "safe in 64 bits"  # type: ignore[union-attr]
+
+
+def test_a_rule_about_booleans_alone_has_no_words() -> None:
+    subjects = {o.subject for o in word_obligations(EXACT_RULES)}
+    assert "b: any | not (not b) -> b" not in subjects
+    assert "b: any, x: any | where(b, x, x) -> x" in subjects
 
 
 def test_overflow_is_seen_at_64_bits() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.adapters.foreign import Foreign, Traced, TracedRule
+from adjudge.adapters.foreign import Foreign, PerSignature, Traced, TracedRule
 from adjudge.adapters.frameworks import FRAMEWORKS, Marked, home, recognised
 from checkers.array_audit.bounds import Reference
 from checkers.array_audit.case import Case, leaves
@@ -29,6 +29,9 @@ TRACES = {"jax": "differences in ball arithmetic of the jaxpr", "torch": "differ
 
 def foreign(x: Any, fixed: frozenset[int] = frozenset(), framework: str = "") -> Foreign:
     """An object of a framework as functions of NumPy. Malformed if it is of none, or the framework is not installed."""
+    if framework and framework not in FRAMEWORKS:
+        known = " or ".join(map(repr, FRAMEWORKS))
+        raise Malformed(f"{framework!r} is no framework that has an adapter", rule="check", remedy=f"framework={known}")
     framework = framework or recognised(x)
     if framework not in FRAMEWORKS:
         remedy = 'say whose it is: check(f, framework="jax"), "torch" or "autograd"'
@@ -56,7 +59,7 @@ def trial_of(
     fixed      positions of attributes; numbers that are no floats are attributes anyway
     framework  of a plain function, whose rules it is differentiated by
 
-    Beside what every trial has: `rule_value`, `twice` and `second_pull` as `Foreign` says. Malformed if no sample has a value.
+    Beside what every trial has: `rule_value`, `twice`, `alone` and `second_pull` as `Foreign` says. Malformed without a value.
     """
     from checkers.array_audit.build import of_functions
 
@@ -85,12 +88,12 @@ def trial_of(
         name=name or rule.name,
         framework=rule.framework,
         spread=False,
+        parameters=rule.parameters,
     )
     trial.rule_value, trial.twice, trial.second_pull = rule.rule_value, rule.twice, rule.second_pull
-    trial.over_reals = None if rule.rule_traced is None else TracedRule(rule.rule_traced)
+    trial.alone = rule.alone
+    trial.over_reals = None if rule.rule_traced is None else TracedRule(PerSignature(rule.rule_traced))
     trial.recipe = recipe(x, rule)
-    if len(rule.parameters) == len(trial.parameters):
-        trial.parameters = rule.parameters
     if samples is None:
         trial.lost.append(f"samples were assumed, of the shapes {'; '.join(map(shapes, given))}: give your own with samples=[...]")
     if refused:
@@ -107,10 +110,11 @@ def references_of(rule: Foreign, samples: Sequence[Any], unit: float) -> tuple[t
     numeric = tuple(references_for(forward=rule.forward, unit=unit, objects=False))
     if rule.traced is None:
         return numeric, ""
-    traced = Traced(rule.traced, program_balls, TRACES[rule.framework])
+    trace = rule.traced
+    reading = PerSignature(lambda case: program_balls(trace(case)))
     for sample in samples:
-        traced.reading(Case(sample, rule.forward(*sample), fixed=rule.fixed))
-    return (traced, *numeric), traced.refused
+        reading(Case(sample, rule.forward(*sample), fixed=rule.fixed))
+    return (Traced(reading, TRACES[rule.framework]), *numeric), reading.refused
 
 
 def recipe(x: Any, rule: Foreign) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from flint import arb
@@ -21,6 +21,7 @@ from checkers.array_audit.case import Arguments, Case, Vector, is_real, leaves, 
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 
+T = TypeVar("T")
 LARGEST = 64
 """So many coordinates and outputs a program is read for in balls; beyond, an element of Python for each takes too long."""
 
@@ -32,6 +33,7 @@ class Foreign:
     fixed         positions that the framework does not differentiate by
     rule_value    xs -> the value that the forward pass of the rule computes, where that is another function
     twice         (xs, cotangent) -> what the pullback of one forward pass answers, asked two times
+    alone         (xs, cotangent, k) -> what the pullback answers where only result k is used, and the others have no cotangent
     second_pull   (xs, cotangent, k) -> the derivatives, by each argument, of coordinate k of what the pullback answers
     traced        a case -> the forward function as a program of the leaves, in order; Malformed if it cannot be read
     rule_traced   a case -> the pullback as a program of the leaves and of the cotangents of the real results
@@ -46,6 +48,7 @@ class Foreign:
     fixed: frozenset[int] = frozenset()
     rule_value: Callable[[Arguments], Any] | None = None
     twice: Callable[[Arguments, Any], tuple[Any, Any]] | None = None
+    alone: Callable[[Arguments, Any, int], Any] | None = None
     second_pull: Callable[[Arguments, Any, int], Any] | None = None
     traced: Callable[[Case], Program] | None = None
     rule_traced: Callable[[Case], Program] | None = None
@@ -95,18 +98,38 @@ def answers(arguments: Arguments, fixed: frozenset[int], found: Sequence[Any]) -
 
 
 @dataclass(slots=True)
-class Traced:
-    """
-    The reference in balls through the program that the framework makes of a function, traced anew for each shape.
+class PerSignature(Generic[T]):
+    """What is made of a case, once for all arguments of its shapes and attributes; `refused` is why the first could not be made."""
 
-    `refused` is why the first case could not be read, if it could not.
-    """
-
-    trace: Callable[[Case], Program]
-    balls: Callable[[Program], Reference]
-    name: str
+    make: Callable[[Case], T]
     refused: str = ""
-    _known: dict[Any, Reference | None] = field(default_factory=dict, repr=False)
+    _known: dict[Any, T | None] = field(default_factory=dict, repr=False)
+
+    def __call__(self, case: Case) -> T | None:
+        """What is made; None of cases that are too large, and where it cannot be made."""
+        if max(case.size, case.outputs) > LARGEST:
+            return None
+        key = signature(case)
+        if key not in self._known:
+            self._known[key] = self._made(case)
+        return self._known[key]
+
+    def _made(self, case: Case) -> T | None:
+        try:
+            return self.make(case)
+        except AdjudgeError as error:
+            self.refused = self.refused or error.what
+        except Exception as error:  # what a framework raises where a function cannot be traced, such as a branch on a value
+            self.refused = self.refused or f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        return None
+
+
+@dataclass(slots=True)
+class Traced:
+    """The reference in balls through the program that the framework makes of a function."""
+
+    reading: PerSignature[Reference]
+    name: str
 
     def sides(self, case: Case, direction: Vector, fine: bool = False) -> Sides | None:
         """The derivatives of all outputs along `direction`, with finer steps if asked; None where the program cannot be read."""
@@ -121,29 +144,12 @@ class Traced:
         found = self.reading(case)
         return None if found is None else found.second(of_leaves(case), first, second)
 
-    def reading(self, case: Case) -> Reference | None:
-        """The reference for arguments of these shapes and attributes, made once; None where there is none."""
-        if max(case.size, case.outputs) > LARGEST:
-            return None
-        key = signature(case)
-        if key not in self._known:
-            try:
-                self._known[key] = self.balls(self.trace(case))
-            except AdjudgeError as error:
-                self.refused = self.refused or error.what
-                self._known[key] = None
-            except Exception as error:  # what a framework raises where a function cannot be traced, such as a branch on a value
-                self.refused = self.refused or f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-                self._known[key] = None
-        return self._known[key]
-
 
 @dataclass(slots=True)
 class TracedRule:
     """The pullback over the reals: what the framework traces of it, in balls; asked for the cotangent of one output at a time."""
 
-    trace: Callable[[Case], Program]
-    _known: dict[Any, Program | None] = field(default_factory=dict, repr=False)
+    reading: PerSignature[Program]
 
     def __call__(self, case: Case, output: int) -> list[Any] | None:
         """The cotangents of the leaves, as balls, where output has cotangent 1 and all others 0; None if it cannot be read."""
@@ -161,18 +167,6 @@ class TracedRule:
         balls = np.array([*map(arb, both.coordinates.tolist()), None], dtype=object)[:-1]
         arguments = [to_balls(a, b) for a, b in zip(values, both.at(balls), strict=True)]
         return in_order(in_balls(program, arguments), Case((), plain.arguments))
-
-    def reading(self, case: Case) -> Program | None:
-        """The program for arguments of these shapes and attributes, traced once."""
-        if max(case.size, case.outputs) > LARGEST:
-            return None
-        key = signature(case)
-        if key not in self._known:
-            try:
-                self._known[key] = self.trace(case)
-            except Exception:  # a pullback that cannot be traced, or has operations that we do not read, is not asked
-                self._known[key] = None
-        return self._known[key]
 
 
 def signature(case: Case) -> Any:

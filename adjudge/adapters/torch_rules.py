@@ -37,8 +37,8 @@ def foreign(x: Any, fixed: frozenset[int] = frozenset()) -> Foreign:
     function, parameters = x, ()
     if isinstance(x, type) and issubclass(x, torch.autograd.Function):
         function = x.apply
-        alone = x.setup_context is not torch.autograd.Function.setup_context
-        parameters = parameters_of(x.forward, 0 if alone else 1)
+        separate = x.setup_context is not torch.autograd.Function.setup_context
+        parameters = parameters_of(x.forward, 0 if separate else 1)
     else:
         parameters = parameters_of(x)
     return Foreign(
@@ -50,6 +50,7 @@ def foreign(x: Any, fixed: frozenset[int] = frozenset()) -> Foreign:
         fixed,
         rule_value=lambda xs: rule_value(function, xs, fixed),
         twice=lambda xs, dy: pulled(function, xs, dy, fixed, 2),
+        alone=lambda xs, dy, k: alone(function, xs, dy, k, fixed),
         second_pull=lambda xs, dy, k: second(function, xs, dy, k, fixed),
         traced=lambda case: traced(function, case),
         rule_traced=lambda case: rule_traced(function, case),
@@ -172,6 +173,15 @@ def pulled(function: Callable[..., Any], arguments: Arguments, cotangent: Any, f
     with recorded(function, arguments, fixed) as (chosen, found), lent(seeds(cotangent, len(found))) as given:
         again = range(times, 0, -1)
         return tuple(answered(arguments, fixed, gradients(found, chosen, given, retain_graph=k > 1)) for k in again)
+
+
+def alone(function: Callable[..., Any], arguments: Arguments, cotangent: Any, k: int, fixed: frozenset[int]) -> Any:
+    """
+    What the backward pass answers where only result k is used. A Function that has `ctx.set_materialize_grads(False)` is given None
+    for the others, and zeros else.
+    """
+    with recorded(function, arguments, fixed) as (chosen, found), lent(seeds(cotangent, len(found))) as given:
+        return answered(arguments, fixed, gradients(found[k : k + 1], chosen, given[k : k + 1]))
 
 
 def second(function: Callable[..., Any], arguments: Arguments, cotangent: Any, k: int, fixed: frozenset[int]) -> Any:

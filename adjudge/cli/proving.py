@@ -17,6 +17,8 @@ from rich.table import Table
 from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, console, errors, say, say_json
 from adjudge.cli.judging import named_in
 from adjudge.cli.reports import coloured
+from adjudge.cli.same import misplaced
+from adjudge.cli.same import same as two_functions
 from adjudge.judged import is_primitive
 from checkers.verdict import ORDER, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict, summary
 from semantics.errors import Malformed
@@ -29,7 +31,10 @@ FORMATS = ("tiny", "f16", "f32", "f64")
 def prove(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME | FILE[:NAME]]...", help="Primitives, shipped rules, families of obligations; all if none."),
+        typer.Argument(
+            metavar="[NAME | FILE[:NAME]]...",
+            help="Primitives, shipped rules, families of obligations; all if none. With --same two functions, read and not run.",
+        ),
     ] = None,
     trusted: Annotated[bool, typer.Option("--trusted", help="Print the axioms that proofs rest on, and how many do.")] = False,
     recheck: Annotated[bool, typer.Option("--recheck", help="Put the certificates to solvers, from their files alone.")] = False,
@@ -40,14 +45,30 @@ def prove(
     widest: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="The widest format for rules.")] = "f64",
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
     store: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep judgments there, and do not make them again.")] = None,
+    same: Annotated[bool, typer.Option("--same", help="Are FILE:F and FILE:G the same function?")] = False,
+    over: Annotated[str, typer.Option(metavar="reals|bits", help="With --same: over the reals, or bit for bit.")] = "",
+    where: Annotated[str, typer.Option(metavar="CONDITION", help="With --same: only where it holds, 'x > 0'.")] = "",
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="With --same: of each argument, in order, 'f64[3]'.")
+    ] = None,
+    unroll: Annotated[int | None, typer.Option(metavar="N", min=0, help="With --same: turns of loops to go through.")] = None,
+    invariant: Annotated[
+        str, typer.Option(metavar="FILE:NAME", help="With --same: relates the variables of the two loops, for an induction.")
+    ] = "",
     verbose: Annotated[bool, typer.Option("--verbose", help="A line for every obligation.")] = False,
     as_json: Json = False,
 ) -> None:
     """
-    Prove what is claimed of primitives, of rewrite rules and of the transform, and say what it rests on.
+    Prove what is claimed of primitives, of rewrite rules and of the transform, and say what it rests on; or, with --same, that two
+    functions have the same value wherever the first has one.
 
     Exit codes: 0 proved, 1 something refuted or two solvers in contradiction, 3 nothing decided.
     """
+    if same:
+        given = {"over": over, "where": where, "types": types, "unroll": unroll}
+        two_functions(names or [], {k: v for k, v in given.items() if v not in ("", None)}, invariant, as_json)
+        return
+    misplaced({"over": over, "where": where, "type": types, "unroll": unroll is not None, "invariant": invariant})
     if trusted:
         _axioms(folder, as_json)
         return
@@ -147,7 +168,7 @@ def _said(outcomes: Sequence[Any], others: Sequence[Verdict], verbose: bool) -> 
                 table.add_row(escape(title), *(str(counts[k]) for k in kinds), f"{seconds:.1f}")
         console.print(table)
     verdicts = [*(o.judgment.verdict for o in outcomes), *others]
-    for verdict in verdicts:
+    for verdict in verdicts[: len(outcomes)]:  # the others were told as they were judged
         if isinstance(verdict, (Refuted, Unknown, Vacuous)):
             console.print(f"{escape(verdict.claim)}: {coloured(verdict, summary(verdict))}")
             if isinstance(verdict, Refuted):

@@ -106,7 +106,7 @@ linalg.expm_frechet linalg.funm : A, B
 linalg.block_diag : x, y
 linalg.toeplitz linalg.hankel linalg.circulant linalg.companion linalg.fiedler linalg.fiedler_companion : x3
 linalg.eig_banded linalg.eigvals_banded : x23
-integrate.odeint : lambda h, c: -p3 * h, x3, np.linspace(0.0, 1.0, 3)
+integrate.odeint : lambda h, c, b: -b * h, x2, np.linspace(0.0, 1.0, 2), builtins.tuple((p2,)), rtol=1e-11, atol=1e-11
 norm.pdf norm.logpdf norm.cdf norm.logcdf norm.sf norm.logsf : x, y, p
 """)
 
@@ -152,5 +152,5 @@ LIBRARY = Library(
     ),
     TABLE,
     LEFT_OUT,
-    {"anp": "autograd.numpy"},
+    {"anp": "autograd.numpy", "builtins": "autograd.builtins"},
 )

@@ -2,9 +2,10 @@
 Check 6 on arrays: a backpropagator is linear in its cotangent. Scaling by powers of two and -1 bit for bit; sums, and dense
 cotangents put together from one-hot ones, within the rounding of their sums.
 
-Room of additivity: an answer is a sum of |J| |d| in magnitude, each term with 4 ulp for every operation of the rule, and what the
-answer moves when its inputs move by an ulp (`rounding.shaken`). Scaling by powers of two commutes with every rounding but over-
-and underflow, so only results of normal size are compared.
+Room of additivity: a rule may add cotangents before it weighs them (`d - softmax * sum(d)`), so that an answer of coordinate k is
+made of terms of up to max_j |J_jk| times the sum of |d|, each with 4 ulp for every operation of the rule; and what the answer moves
+when its inputs move by an ulp (`rounding.shaken`). Scaling by powers of two commutes with every rounding but over- and
+underflow, so only results of normal size are compared.
 """
 
 from __future__ import annotations
@@ -35,15 +36,17 @@ def algebra(trial: Trial) -> list[Verdict]:
     claim = "algebra"
     judged = 0
     small: Verdict | None = None
-    for case in few(trial, 32):
-        if not case.size or not case.outputs or not _moderate(case) or entries(trial, case).accuracy.any():
+    for case in few(trial, min(32, max(8, trial.examples))):
+        if not _judgeable(trial, case):
             continue
         judged += 1
         broken = broken_law(trial, case)
         if broken is None:
             continue
         if broken.kind == "fault":
-            case = shrunk(trial, case, lambda c: _moderate(c) and (b := broken_law(trial, c)) is not None and b.kind == "fault")
+            case = shrunk(
+                trial, case, lambda c: _judgeable(trial, c) and (b := broken_law(trial, c)) is not None and b.kind == "fault"
+            )
             broken = broken_law(trial, case) or broken
         verdict = _refuted(trial, claim, case, broken)
         if broken.kind == "fault":
@@ -138,7 +141,7 @@ def _reproducible(trial: Trial, case: Case, d: Vector, answer: Vector) -> bool:
 
 def _room(trial: Trial, case: Case, sizes: Reals, whole: Reals, form: Format) -> Reals:
     """The rounding that a sum over the outputs may make, per coordinate, for cotangents of these sizes."""
-    return np.asarray(4 * trial.operations * form.unit * (sizes @ np.abs(whole)) + form.least * 2.0**10)
+    return np.asarray(4 * trial.operations * form.unit * sizes.sum() * np.abs(whole).max(axis=0) + form.least * 2.0**10)
 
 
 def _added(trial: Trial, case: Case, pair: tuple[Vector, Vector], whole: Reals, form: Format) -> Broken | None:
@@ -206,7 +209,13 @@ def _usable(form: Format, *values: Reals) -> Any:
     return np.logical_and.reduce(good) & np.logical_or.reduce([v != 0 for v in values])
 
 
+def _judgeable(trial: Trial, case: Case) -> bool:
+    """Whether a broken law at a case is the rule's: reals of moderate size, on both sides, and no entry that loses digits."""
+    return bool(case.size and case.outputs) and _moderate(case) and not entries(trial, case).accuracy.any()
+
+
 def _moderate(case: Case) -> bool:
+    """Whether every real of the arguments and of the value is 0 or far from over- and underflow."""
     reals = np.abs(np.concatenate([case.coordinates, Case((case.value,), None).coordinates]))
     return bool(((reals == 0) | ((reals >= 2.0**-64) & (reals <= 2.0**64))).all())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from checkers.array_audit.row_samples import array_examples
 from checkers.array_audit.signature import elementwise, read_signature
 from checkers.array_audit.trial import DOUBLE, SINGLE, Trial
 from checkers.primitive_audit.build import names_of
+from checkers.primitive_audit.given import nowhere, objection, two_functions
 from semantics.array_signatures import COLUMN, ArraySignature
 from semantics.edit import Edit, empty
-from semantics.errors import AdjudgeError, IllTyped, Malformed
+from semantics.errors import IllTyped, Malformed
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
@@ -34,6 +36,7 @@ from transforms.backpropagators import backpropagator
 from transforms.python_rows import is_opaque, program_of, quietly
 
 EXAMPLES = 60
+FEW = 4
 
 
 def of_row(row: Primitive, *, seed: int = 0, examples: int = EXAMPLES, arity: int | None = None) -> Trial:
@@ -128,6 +131,7 @@ def of_functions(
     name: str | None = None,
     framework: str = "",
     spread: bool | None = None,
+    parameters: Sequence[str] = (),
 ) -> Trial:
     """
     The trial of two functions of NumPy; samples say where they are meant to be used.
@@ -137,16 +141,15 @@ def of_functions(
     references  strongest first; found from forward if they are not given
     unit        the unit roundoff; that of float32 if it occurs in the samples
     spread      whether the pullback takes (x…, y, dy); found out if it is not said
+    parameters  the names of the arguments; found out if they are not said, or are not as many
 
     Malformed or IllTyped with a remedy for bad samples, and if forward has a finite value at none.
     """
-    for what, f in (("forward", forward), ("pullback", pullback)):
-        if not callable(f):
-            raise IllTyped(f"{what} is {f!r}, not a function", rule="check_vjp", remedy="pass two Python functions")
     loosely = range(len(samples[0])) if isinstance(samples, (list, tuple)) and samples and isinstance(samples[0], tuple) else (0,)
-    parameters = names_of(forward, len(loosely))
+    parameters = tuple(parameters) if len(parameters) == len(loosely) else names_of(forward, len(loosely))
     positions = read_fixed(fixed, parameters)
     given = read_samples(samples, positions)
+    two_functions(forward, pullback, len(given[0]))
     foreign = bool(framework) or references is not None
     program = None if foreign else read_program(forward, given)
     single = any(np.asarray(leaf).dtype == np.float32 for sample in given for _, leaf in leaves(sample, positions))
@@ -190,6 +193,7 @@ def _drawn(trial: Trial, samples: Sequence[Arguments], examples: int, signature:
         warnings.simplefilter("ignore", RuntimeWarning)
         trial.examples = examples
         trial.cases = cases(trial, samples, seed=trial.seed, examples=examples, signature=signature)
+    hold_silent(trial)
     trial.operations = operations(trial.rule, trial.cases)
     if not any(case.size for case in trial.cases):
         if signature is None:
@@ -204,23 +208,42 @@ def _drawn(trial: Trial, samples: Sequence[Arguments], examples: int, signature:
         )
     judged = sum(case.origin == "sample" for case in trial.cases)
     if judged < len(samples):
-        trial.lost.append(f"{len(samples) - judged} of {len(samples)} samples are not judged: alike, too large, or without a value")
+        trial.lost.append(
+            f"{len(samples) - judged} of {len(samples)} samples are not judged entry by entry: alike, large, or without a value"
+        )
     return trial
 
 
+def hold_silent(trial: Trial) -> None:
+    """
+    Holds arguments fixed for which the rule answers None at a few cases, where others are left: `structure` says so, and all else
+    is judged.
+    """
+    few = trial.cases[:: max(1, len(trial.cases) // FEW)]
+    answers = [trial.pulled(case, np.ones(case.outputs)).raw for case in few]
+    whole = [a for a in answers if isinstance(a, (tuple, list)) and len(a) == len(trial.parameters)]
+    real = {path[0] for case in few for path, _ in leaves(case.arguments, case.fixed)}
+    silent = frozenset(i for i in real if whole and all(answer[i] is None for answer in whole))
+    if not silent or not real - silent:
+        return
+    trial.silent, trial.fixed = silent, trial.fixed | silent
+    trial.cases = tuple(replace(case, fixed=trial.fixed) for case in trial.cases)
+    names = " and ".join(trial.parameters[i] for i in sorted(silent))
+    trial.lost.append(f"derivatives by {names} are lost: the rule answers None")
+
+
 def _nowhere(trial: Trial, samples: Sequence[Arguments], remedy: str) -> Malformed:
-    where = f"none of its {len(samples)} samples" if samples else "no shape that was tried"
-    return Malformed(f"{trial.name} has a finite value at {where}{_objection(trial, samples)}", rule="check", remedy=remedy)
+    return nowhere(trial.name, len(samples), _objection(trial, samples), remedy)
 
 
 def _objection(trial: Trial, samples: Sequence[Arguments]) -> str:
-    """What the function raises at the first sample, or at an array of two elements."""
-    try:
-        trial.forward(*(samples[0] if samples else (np.array([0.5, 0.75]),) * len(trial.parameters)))
-    except Exception as error:
-        said = str(error.what if isinstance(error, AdjudgeError) else error).splitlines()
-        return f": {type(error).__name__}: {said[0] if said else ''}"
-    return ""
+    """What the domain says, or the function raises, at the first sample, or at an array of two elements."""
+    first = samples[0] if samples else (np.array([0.5, 0.75]),) * len(trial.parameters)
+    if samples and (raised := objection(trial.domain, (first,))):
+        return f": its domain raises{raised.removeprefix(':')}"
+    if samples and not any(trial.domain(sample) for sample in samples):
+        return ": all are outside its domain"
+    return objection(trial.forward, first)
 
 
 def _references(**found: Any) -> tuple[Reference, ...]:

@@ -1,56 +1,22 @@
 """
 What may have gone wrong: the wrong block of a Jacobian is compared with transformations of the right one.
 
-A cause is named only if the transformed block agrees in every known entry, and the block on trial differs from the right one.
+A cause is named only if the transformed block agrees in every known entry, and the block on trial differs from the right one. Where
+none does, it is asked what the error looks like (`remainders.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from checkers.array_audit.bounds import Reals
+from checkers.array_audit.blocks import CLOSE, Block, evidence
 from checkers.array_audit.case import Case, leaves
 from checkers.array_audit.findings import parts
-from checkers.array_audit.opinion import answered
+from checkers.array_audit.remainders import REMAINDERS, TOGETHER
 from checkers.array_audit.trial import Trial
-
-MOST = 4
-CLOSE = 2.0**-20
-"""Agreement of a guess with the numbers, relative to each: far above rounding, far below any accident over a whole block."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """The columns of one leaf: what the rule answers, and what is right (NaN where that is not known)."""
-
-    trial: Trial
-    case: Case
-    number: int
-    found: Reals
-    right: Reals
-    shape: tuple[int, ...]
-
-    @property
-    def parameter(self) -> str:
-        return self.trial.parameters[parts(self.case)[self.number][0][0]]
-
-    def counted(self) -> str:
-        """How many entries are wrong, and whether they are those of the diagonal."""
-        wrong = np.abs(self.found - self.right) > CLOSE * np.maximum(np.abs(self.found), np.abs(self.right))
-        square = wrong.shape[0] == wrong.shape[1] > 1
-        where = ", all on the diagonal" if square and not wrong[~np.eye(wrong.shape[0], dtype=bool)].any() else ""
-        where = ", none on the diagonal" if square and not where and not np.diag(wrong).any() else where
-        return f"{int(wrong.sum())} of {wrong.size} entries of the Jacobian are wrong{where}"
-
-    def agrees(self, guess: Any) -> bool:
-        """Whether a guess equals what was found in every known entry, which are not all zero."""
-        known = np.isfinite(guess) & np.isfinite(self.found) & np.isfinite(self.right)
-        close = np.abs(self.found - guess) <= CLOSE * np.maximum(np.abs(self.found), np.abs(guess))
-        return bool(close[known].all() and known.any() and (guess[known] != 0).any())
 
 
 def suspect(trial: Trial, cases: Sequence[Case], number: int) -> str:
@@ -59,35 +25,16 @@ def suspect(trial: Trial, cases: Sequence[Case], number: int) -> str:
     many entries that block is wrong.
     """
     blocks = evidence(trial, cases, number)
+    if not blocks:
+        return "the derivative is wrong"
     with np.errstate(all="ignore"):
-        for test in CAUSES:
+        for test in (*CAUSES, *REMAINDERS):
             reasons = [test(block) for block in blocks]
-            if reasons and all(reasons):
-                varies = (
-                    " here, another elsewhere: it depends on the shape" if len(set(reasons)) > 1 and test is constant_ratio else ""
-                )
-                return reasons[0] + varies
-    if blocks and blocks[0].found.size > 1:
-        return blocks[0].counted()
-    return "the derivative is wrong"
-
-
-def evidence(trial: Trial, cases: Sequence[Case], number: int) -> list[Block]:
-    """Blocks of one leaf at a few cases with finite answers, the largest first; ordinary inputs before special ones."""
-    ordinary = sorted(cases, key=lambda c: (c.origin in ("edge", "tie", "layout"), -c.size * c.outputs))
-    found: list[Block] = []
-    for case in ordinary:
-        answer = answered(trial, case)
-        if answer is None or number >= len(parts(case)):
-            continue
-        span = parts(case)[number][1]
-        shape = tuple(np.shape(leaves(case.arguments, case.fixed)[number][1]))
-        block = Block(trial, case, number, answer[:, span], trial.reference(case).middle[:, span], shape)
-        if block.found.size and np.isfinite(block.found).all() and np.isfinite(block.right).any():
-            found.append(block)
-        if len(found) == MOST:
-            break
-    return found
+            varies = test in (constant_ratio, bias) and len(set(reasons)) > 1
+            if all(reasons) and not (varies and test is bias):
+                return scaled(blocks) or f"{reasons[0]} here, another elsewhere: it depends on the shape" if varies else reasons[0]
+        told = next(filter(None, (test(blocks) for test in TOGETHER)), "")
+    return told or (blocks[0].counted() if blocks[0].found.size > 1 else "the derivative is wrong")
 
 
 def ignores_cotangent(block: Block) -> str:
@@ -144,21 +91,51 @@ def constant_ratio(block: Block) -> str:
     return f"constant ratio {ratios[0]:.9g}: a factor {1 / ratios[0]:.9g} is missing"
 
 
+def scaled(blocks: Sequence[Block]) -> str:
+    """The ratio, constant in each block, is a number that varies with the block: an argument, a size, or the inverse of one."""
+    ratios = [float(np.nanmedian(np.where(b.right != 0, b.found / b.right, np.nan))) for b in blocks]
+    columns = zip(*(_numbers(block) for block in blocks), strict=False)
+    for column in columns:
+        names, values = {name for name, _ in column}, [v for _, v in column]
+        if len(names) > 1 or len(set(values)) < 2:
+            continue
+        for powers, text in ((values, "a factor {} too many"), ([1 / v if v else np.nan for v in values], "missing factor {}")):
+            if np.allclose(ratios, powers, rtol=CLOSE, atol=0):
+                return text.format(*names)
+    return ""
+
+
+def _numbers(block: Block) -> Iterator[tuple[str, float]]:
+    """The numbers of a case, by name: arguments and values without axes, and sizes."""
+    yield from ((name, float(v.flat[0]) if v.size == 1 else np.nan) for name, v in block.arrays())
+    for path, leaf in leaves(block.case.arguments, block.case.fixed):
+        name = block.trial.parameters[path[0]]
+        yield f"n, the number of elements of {name},", float(np.size(leaf))
+        yield from ((f"n, the length of axis {axis} of {name},", float(n)) for axis, n in enumerate(np.shape(leaf)))
+
+
 def factor(block: Block) -> str:
-    """A factor is missing, or one too many: an argument, elementwise, or the value."""
-    candidates = [(block.trial.parameters[p[0]], np.ravel(v)) for p, v in leaves(block.case.arguments, block.case.fixed)]
-    values = [("out", np.ravel(v)) for _, v in leaves((block.case.value,))]
-    for name, v in (*candidates, *values):
-        for by in ([v] if v.size in (1, block.found.shape[1]) else []) + (
-            [v[:, np.newaxis]] if v.size == block.found.shape[0] else []
-        ):
-            if np.ptp(by) == 0:
+    """A factor is missing, or one too many: an argument, elementwise, or the value; broadcast to the leaf, or to the value."""
+    for name, v in block.arrays():
+        for by in (block.over_elements(v), block.over_outputs(v)):
+            if by is None or np.ptp(by) == 0:
                 continue
             if block.agrees(np.where(by != 0, block.right / by, block.found)):
                 return f"missing factor {name}"
             if block.agrees(block.right * by):
                 return f"a factor {name} too many"
     return ""
+
+
+def elementwise(block: Block) -> str:
+    """Each element reaches its own output only, and other outputs depend on it."""
+    rows, columns = block.right.shape
+    if rows != columns or rows < 2:
+        return ""
+    off = ~np.eye(rows, dtype=bool)
+    if block.found[off].any() or not block.right[off].all() or not block.found.any():
+        return ""
+    return "each element reaches its own output only: the terms through a sum, a mean or a norm are missing"
 
 
 def unreduced(block: Block) -> str:
@@ -198,6 +175,13 @@ def rolled(block: Block) -> str:
     return "reversed in the output" if block.agrees(block.right[::-1]) else ""
 
 
+def pushed(block: Block) -> str:
+    """It is the right Jacobian, transposed."""
+    if block.right.shape[0] != block.right.shape[1] or not block.agrees(block.right.T):
+        return ""
+    return "it applies the Jacobian where its transpose is due"
+
+
 def _shifted(grid: Any, step: int, axis: int) -> Any:
     """Moved by one along an axis, zeros moved in."""
     moved = np.roll(grid, step, axis)
@@ -223,7 +207,9 @@ CAUSES: tuple[Callable[[Block], str], ...] = (
     swapped,
     transposed,
     rolled,
+    pushed,
     factor,
+    elementwise,
     unreduced,
     bias,
 )

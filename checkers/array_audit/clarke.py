@@ -38,8 +38,6 @@ second derivative of at most 2^12, or 2^3, of the first. An answer must be outsi
 with long steps sees the two ends of a kink only, or none; at the larger, a function with a large second derivative is another.
 """
 DRAWS = 24
-CURVED = 0.15
-"""Where a cone has its tip, as the norm at 0, the hull of what was drawn is widened by this part of its width."""
 FEW = 6
 """So few draws tell nothing of how many branches there are."""
 LOST = 2
@@ -135,32 +133,39 @@ def place(trial: Trial, case: Case, offsets: Vector, distance: float) -> Case | 
 
 def nearby(trial: Trial, case: Case, distance: float) -> list[tuple[Vector, Case]]:
     """Places next to the case, with their offsets, at which every coordinate takes every rank among its equals, and either sign."""
-    key = ("nearby", id(case), distance)
-    if key not in trial._known:
-        size = max(case.size, 1)
-        source = np.random.default_rng(trial.seed + 10)
-        draws = []
-        for draw in range(max(DRAWS, 2 * size)):
-            if draw % size == 0:
-                ranks = source.permutation(size)
-            draws.append(((ranks + draw) % size + source.uniform(0, 1, size)) / size - source.uniform(0, 1))
-        places = [(offsets, place(trial, case, offsets, distance)) for offsets in draws]
-        trial._known[key] = (case, [(offsets, near) for offsets, near in places if near is not None])
-    known: list[tuple[Vector, Case]] = trial._known[key][1]
-    return known
+    return trial.once(case, lambda: _nearby(trial, case, distance), "nearby", distance)
 
 
-def outside(trial: Trial, case: Case, u: Vector, v: Vector, claimed: float, size: float) -> tuple[Enclosure, float] | None:
+def _nearby(trial: Trial, case: Case, distance: float) -> list[tuple[Vector, Case]]:
+    size = max(case.size, 1)
+    source = np.random.default_rng(trial.seed + 10)
+    draws = []
+    for draw in range(max(DRAWS, 2 * size)):
+        if draw % size == 0:
+            ranks = source.permutation(size)
+        draws.append(((ranks + draw) % size + source.uniform(0, 1, size)) / size - source.uniform(0, 1))
+    places = [(offsets, place(trial, case, offsets, distance)) for offsets in draws]
+    return [(offsets, near) for offsets, near in places if near is not None]
+
+
+def outside(
+    trial: Trial, case: Case, u: Vector, v: Vector, claimed: float, size: float
+) -> tuple[Enclosure, float] | Undecided | None:
     """
-    What u J v may be and by how much it may miss it, if `claimed` is outside for certain; else None.
+    What u J v may be and by how much it may miss it, if `claimed` is outside for certain; else None, or that it is not decided.
 
     size  the sum of magnitudes of the terms of u J v, which bounds its rounding
+
+    At the tip of a cone, as of the norm at 0, each draw has a derivative of its own, and their hull is a part of the whole, which
+    no number of draws fills. Where the function is regular (Clarke 1983, 2.3.4 and 2.3.6), as what is convex or concave is, the
+    one-sided derivatives along v are the ends of the whole, and no draw is beyond them: then they decide. Where one is, the hull is
+    an inner approximation, and what lies outside it may be inside.
     """
     sides = trial.sides(case, v)
     hull = along(sides, u)
     if hull is None:
         return None
-    room = 0.0
+    room, sided = 0.0, hull
     for distance, moves in NEAR:
         room = max(moves * (size + hull.size), 8 * sides.agreement * hull.size)
         if hull.distance(claimed) <= room:
@@ -179,9 +184,16 @@ def outside(trial: Trial, case: Case, u: Vector, v: Vector, claimed: float, size
         elif sample.hull.distance(claimed) > room:
             return None
         hull = sample.hull
-        if sample.is_curved:
-            room = max(room, CURVED * (hull.hi - hull.lo))
+        if sample.is_curved and hull.distance(claimed) > room and (hull.lo < sided.lo - room or hull.hi > sided.hi + room):
+            return Undecided(hull)
     return None if hull.distance(claimed) <= room else (hull, room)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """An inner approximation of what u J v may be, at the tip of a cone that is not regular."""
+
+    inner: Enclosure
 
 
 @dataclass
@@ -234,22 +246,22 @@ def rough(trial: Trial, case: Case) -> Mask:
     A kink along an axis or along one of `directions`, or a derivative there that is not the sum of the partial ones. The last is
     seen at a median of equal elements: smooth, with slope 0, along each axis, and yet it moves if they all do.
     """
-    key = ("rough", id(case))
-    if key not in trial._known:
-        axes = [trial.sides(case, unit(case.size, k)) for k in range(case.size)]
-        found = np.zeros(case.outputs, dtype=bool)
-        for sides in axes:
-            found |= sides.kink | sides.infinite
-        columns = [sides.value for sides in axes]
-        partial = Bounds(np.array([c.lo for c in columns]).T, np.array([c.hi for c in columns]).T)
-        for direction in directions(case, trial.seed):
-            if found.all():
-                break
-            sides = trial.sides(case, direction.vector)
-            found |= sides.kink | _not_additive(partial, sides, direction.vector)
-        trial._known[key] = (case, found)
-    known: Mask = trial._known[key][1]
-    return known
+    return trial.once(case, lambda: _rough(trial, case), "rough")
+
+
+def _rough(trial: Trial, case: Case) -> Mask:
+    axes = [trial.sides(case, unit(case.size, k)) for k in range(case.size)]
+    found = np.zeros(case.outputs, dtype=bool)
+    for sides in axes:
+        found |= sides.kink | sides.infinite
+    columns = [sides.value for sides in axes]
+    partial = Bounds(np.array([c.lo for c in columns]).T, np.array([c.hi for c in columns]).T)
+    for direction in directions(case, trial.seed):
+        if found.all():
+            break
+        sides = trial.sides(case, direction.vector)
+        found |= sides.kink | _not_additive(partial, sides, direction.vector)
+    return found
 
 
 def _not_additive(partial: Bounds, sides: Sides, v: Vector) -> Mask:

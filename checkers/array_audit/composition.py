@@ -1,10 +1,9 @@
 """
 Check 15 on arrays: the rule inside programs.
 
-Let s(x) = Σ w p(x) with |s| at most 1. A few programs make one real t of s: with fan-out, closures that capture x through calls, a
-branch, s as an argument, results that are dropped, loops of 0, 1 and 3 turns, and a recursion that is no loop. Each knows its own
-derivative t'(s), worked out by hand; so the gradient of t by J, run on the machine, is t'(s) Σ w ∂p with ∂p from the reference. One
-more takes the gradient of s inside, where the rule is a program: its gradient is ∇²s c.
+Let s(x) = Σ w p(x) with |s| at most 1. A few programs make one real t of s (`templates.py`), each with its own derivative t'(s)
+worked out by hand; so the gradient of t by J, run on the machine, is t'(s) Σ w ∂p with ∂p from the reference. One more takes the
+gradient of s inside, where the rule is a program: its gradient is ∇²s c.
 
 A rule that keeps something between calls, or writes into its arguments, is right by itself and wrong here.
 """
@@ -14,7 +13,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,166 +24,20 @@ from checkers.array_audit.machine_arrays import inside
 from checkers.array_audit.opinion import entries
 from checkers.array_audit.orders import DOUBT, seconds
 from checkers.array_audit.programs import NO_REALS, Placed, never_real, ordinary, placed, reals_of, signs, with_reals
+from checkers.array_audit.script import asked
+from checkers.array_audit.templates import NESTED, TEMPLATES, Template, template
 from checkers.array_audit.trial import Trial
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
-from semantics.edit import Edit
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import Machine
-from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
-from semantics.text import read
 from transforms.gradient_programs import gradient_program
 
 CASES = 3
 FUEL = 1_000_000
 SLACK = 64
 """Roundings of a template's own arithmetic, at most: the longest has some twenty operations, each of at most 3 ulp."""
-
-LOOP = """
-  %s = @u({xs})
-  %r = @loop({turns}, %s)
-  return %r
-@loop(%n, %acc):
-  %c = gt(%n, 0)
-  %k = switch(%c, @more, @done)
-  %v = %k()
-  return %v
-@more():
-  %m = sub(%n, 1)
-  %a = sin(%acc)
-  %b = mul(%a, 0.5)
-  %y = @u({xs})
-  %z = add(%b, %y)
-  %v2 = @loop(%m, %z)
-  return %v2
-@done():
-  return %acc
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """The body of @t, in which @u is s, and what it computes: the derivative of its value by s."""
-
-    text: str
-    slope: Callable[[float], float]
-
-
-def _looped(turns: int) -> Callable[[float], float]:
-    """The derivative of acc ← sin(acc)/2 + s, from acc = s."""
-
-    def slope(s: float) -> float:
-        acc, d = s, 1.0
-        for _ in range(turns):
-            acc, d = 0.5 * math.sin(acc) + s, 0.5 * math.cos(acc) * d + 1.0
-        return d
-
-    return slope
-
-
-TEMPLATES: dict[str, Template] = {
-    "fan-out": Template(
-        "  %a = @u({xs})\n  %b = mul(%a, %a)\n  %c = sin(%b)\n  %d = add(%c, %a)\n  return %d\n",
-        lambda s: 2 * s * math.cos(s * s) + 1,
-    ),
-    "captures": Template(
-        """  %r = @middle(0.5)
-  return %r
-@middle(%z):
-  %h = @leaf()
-  %q = mul(%h, %z)
-  return %q
-@leaf():
-  %v = @u({xs})
-  %p = mul(%v, %v)
-  return %p
-""",
-        lambda s: s,
-    ),
-    "branch": Template(
-        """  %a = @u({xs})
-  %c = gt(%a, 0.0)
-  %k = switch(%c, @yes, @no)
-  %r = %k()
-  return %r
-@yes():
-  %v = @u({xs})
-  %p = sin(%v)
-  return %p
-@no():
-  %v2 = @u({xs})
-  %p2 = mul(%v2, %a)
-  return %p2
-""",
-        lambda s: math.cos(s) if s > 0 else 2 * s,
-    ),
-    "higher order": Template(
-        """  %a = @twice(@u)
-  return %a
-@twice(%f):
-  %p = %f({xs})
-  %q = %f({xs})
-  %r = mul(%p, %q)
-  return %r
-""",
-        lambda s: 2 * s,
-    ),
-    "dropped result": Template(
-        "  %a = @u({xs})\n  %b = @u({xs})\n  %c = sin(%b)\n  %p = make_tuple(%a, %c)\n  %r = getitem(%p, 1)\n  return %r\n",
-        math.cos,
-    ),
-    "recursion": Template(
-        """  %r = @fall(2)
-  return %r
-@fall(%n):
-  %c = gt(%n, 0)
-  %k = switch(%c, @deeper, @bottom)
-  %v = %k()
-  return %v
-@deeper():
-  %m = sub(%n, 1)
-  %a = @fall(%m)
-  %b = sin(%a)
-  %y = @u({xs})
-  %z = mul(%b, %y)
-  return %z
-@bottom():
-  %v2 = @u({xs})
-  return %v2
-""",
-        lambda s: _fallen(s, 2),
-    ),
-    "no turns": Template(LOOP.replace("{turns}", "0"), _looped(0)),
-    "one turn": Template(LOOP.replace("{turns}", "1"), _looped(1)),
-    "three turns": Template(LOOP.replace("{turns}", "3"), _looped(3)),
-}
-
-
-def _fallen(s: float, turns: int) -> float:
-    """The derivative of r ← s sin(r), from r = s."""
-    r, d = s, 1.0
-    for _ in range(turns):
-        r, d = s * math.sin(r), math.sin(r) + s * math.cos(r) * d
-    return d
-
-
-NESTED = """  %g = grad(@u, {position})
-  %d = %g({xs})
-  %r = inner(%d, %c)
-  return %r
-"""
-
-
-def template(at: Placed, text: str, extra: str = "") -> Program:
-    """@t(x…, w): the text, with @u(x…) = inner(subject(x…), w) + 0, a real even where nothing flows."""
-    xs, own = (", ".join(f"%{p}{k}" for k in range(len(at.arguments))) for p in ("x", "y"))
-    body = text.replace("{xs}", xs)
-    head = f"program @t\n@t({', '.join(p for p in (xs, '%w', extra) if p)}):\n"
-    s = f"@u({own}):\n  %value = subject({own})\n  %weighed = inner(%value, %w)\n  %real = add(%weighed, 0.0)\n  return %real\n"
-    edit = Edit(read(f"{head}{body}{s}", {**TABLE, "subject": at.row}))
-    edit.arrays = True
-    return edit.program
 
 
 def weights(case: Case, source: random.Random) -> Vector:
@@ -201,7 +53,7 @@ def composition(trial: Trial) -> list[Verdict]:
     if never_real(trial):
         return [OutOfScope(NO_REALS, claim)]
     source = random.Random(trial.seed + 15)
-    judged, why = 0, "no ordinary case"
+    judged, why = 0, "no ordinary case at which every entry of the rule is right"
     for case in ordinary(trial, CASES):
         at, w = placed(trial, case), weights(case, source)
         for name, shape in TEMPLATES.items():
@@ -231,7 +83,7 @@ def _composed(trial: Trial, claim: str, case: Case, at: Placed, w: Vector, name:
     try:
         found = gradients(program, at, [with_reals(value, w)])
     except (AdjudgeError, ArithmeticError) as error:
-        return _stopped(trial, claim, case, at, name, program, error)
+        return _stopped(trial, claim, case, at, w, name, program, error)
     s = float(np.asarray(w @ Case((case.value,), None).coordinates))
     if abs(s) < DOUBT and name == "branch":
         return ""
@@ -242,8 +94,8 @@ def _composed(trial: Trial, claim: str, case: Case, at: Placed, w: Vector, name:
         return ""
     k = int(np.flatnonzero(wrong)[0])
     cause = f"the rule is right by itself and wrong in the program '{name}': it keeps something between calls, or writes"
-    note = f"with respect to {named(case, trial.parameters, k)}, allowed {allowed[k]:.3g}; program:\n{program}"
-    return finding(trial, claim, case, found=float(found[k]), wanted=float(wanted[k]), cause=cause, note=note)
+    note = f"program:\n{program}"
+    return _fault(trial, claim, case, w, found[k], wanted[k], allowed[k], k, cause, note, asked(trial, "composed", name))
 
 
 def _allowed(trial: Trial, opinions: Any, w: Vector, slope: float) -> Reals:
@@ -258,7 +110,9 @@ def _allowed(trial: Trial, opinions: Any, w: Vector, slope: float) -> Reals:
     return np.asarray(2 * max(1.0, abs(slope)) * (np.abs(w) @ widths) + (4 * abs(slope) + 8) * roundings * terms)
 
 
-def _stopped(trial: Trial, claim: str, case: Case, at: Placed, name: str, program: Program, error: Exception) -> Refuted | str:
+def _stopped(
+    trial: Trial, claim: str, case: Case, at: Placed, w: Vector, name: str, program: Program, error: Exception
+) -> Refuted | str:
     """A program that runs and whose gradient stops is a fault of the rule, which answers where it is asked by itself."""
     said = f"{type(error).__name__}: {error}".splitlines()[0]
     try:
@@ -266,7 +120,39 @@ def _stopped(trial: Trial, claim: str, case: Case, at: Placed, name: str, progra
     except (AdjudgeError, ArithmeticError):
         return f"the program '{name}' does not run: {said}"
     cause = f"the rule answers by itself and stops in the program '{name}'"
-    return finding(trial, claim, case, found=said, wanted="a gradient", cause=cause, note=f"program:\n{program}")
+    note, now = f"program:\n{program}", asked(trial, "composed", name)
+    return finding(
+        trial,
+        claim,
+        case,
+        cotangent=w,
+        found=said,
+        wanted="a gradient",
+        cause=cause,
+        note=note,
+        test="not np.isnan(now).any()",
+        now=now,
+    )
+
+
+def _fault(
+    trial: Trial,
+    claim: str,
+    case: Case,
+    w: Vector,
+    found: float,
+    wanted: float,
+    allowed: float,
+    k: int,
+    cause: str,
+    said: str,
+    now: str,
+) -> Refuted:
+    """The fault of one coordinate of a gradient; what is not finite is no gradient."""
+    note = f"with respect to {named(case, trial.parameters, k)}, allowed {allowed:.3g}; {said}"
+    test = f"abs(now[{k}] - {float(wanted)!r}) <= {float(allowed)!r}"
+    found, wanted = float(found), float(wanted)
+    return finding(trial, claim, case, cotangent=w, found=found, wanted=wanted, cause=cause, note=note, test=test, now=now)
 
 
 def _nested(trial: Trial, claim: str, case: Case, at: Placed, w: Vector, source: random.Random) -> Refuted | int:
@@ -289,8 +175,8 @@ def _nested(trial: Trial, claim: str, case: Case, at: Placed, w: Vector, source:
         return int(wanted.known.any())
     k = int(np.flatnonzero(wrong)[0])
     cause = "the rule is right by itself and wrong where the program itself takes a gradient"
-    note = f"with respect to {named(case, trial.parameters, k)}, allowed {allowed[k]:.3g}; program:\n{program}"
-    return finding(trial, claim, case, found=float(found[k]), wanted=float(wanted.middle[k]), cause=cause, note=note)
+    note, now = f"program:\n{program}", asked(trial, "nested", c[:size].tolist())
+    return _fault(trial, claim, case, w, found[k], wanted.middle[k], allowed[k], k, cause, note, now)
 
 
 CHECKS: Sequence[tuple[str, Callable[[Trial], list[Verdict]]]] = (("composition", composition),)

@@ -13,7 +13,7 @@ import numpy as np
 from checkers.array_audit.case import Case, leaves
 from checkers.array_audit.findings import entry_name, finding, picked, shrunk
 from checkers.array_audit.opinion import ARITHMETIC, entries
-from checkers.array_audit.passes import forward_pass
+from checkers.array_audit.passes import forward_pass, unused_results
 from checkers.array_audit.purity import few, ones, same
 from checkers.array_audit.trial import Trial
 from checkers.verdict import OutOfScope, Passed, Refuted, Verdict
@@ -60,11 +60,13 @@ def structure(trial: Trial) -> list[Verdict]:
             wider = verdict if wider is None else wider
     if wider is not None:
         return [wider]
+    if unused := unused_results(trial):
+        return [*unused]
     return [Passed(judged, "one cotangent per argument, of its shape and dtype", claim)]
 
 
 def _structural(trial: Trial, claim: str, case: Case, d: float, kind: str, cause: str) -> Refuted:
-    floats = leaves(case.arguments, case.fixed)
+    floats = leaves(case.arguments, case.fixed - trial.silent)
     wanted = ", ".join(
         f"{trial.parameters[p[0]]}{''.join(f'[{i}]' for i in p[1:])}: {np.asarray(v).dtype}{list(np.shape(v))}" for p, v in floats
     )
@@ -102,6 +104,10 @@ def misshapen(trial: Trial, case: Case, d: float) -> tuple[str, str]:
     if pulled.cotangents is None:
         return "fault", pulled.why + _shaped(case, pulled.raw)
     raw = pulled.raw if isinstance(pulled.raw, (tuple, list)) else (pulled.raw,)
+    if unanswered := [trial.parameters[i] for i in sorted(trial.silent) if raw[i] is None]:
+        fixed = "" if trial.row is not None else f", or fixed={unanswered!r} if it is held fixed"
+        cause = f"the cotangent of {' and '.join(unanswered)} is None, and it is real: zeros if nothing flows to it{fixed}"
+        return "fault", cause
     worst = ("", "")
     for path, leaf in leaves(case.arguments, case.fixed):
         kind, cause = _unlike(_below(raw, path), leaf)

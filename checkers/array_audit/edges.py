@@ -107,6 +107,16 @@ def orders(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterat
             yield note, with_coordinates(base, flat(parts))
 
 
+def repeats(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterator[tuple[str, Arguments]]:
+    """The last row of each matrix is its first, all else as it is: the matrix is singular, of the highest rank that can be."""
+    for base, span in _wide(bases, source):
+        leaf = np.array(_leaf_at(base, span))
+        if leaf.ndim > 1 and leaf.shape[-2] > 1:
+            leaf[..., -1, :] = leaf[..., 0, :]
+            rows = iter(np.ravel(leaf))
+            yield f"a row of {_leaf(trial, base, span)} twice", _put(base, span, lambda _, rows=rows: float(next(rows)))  # type: ignore[misc]
+
+
 def infinities(trial: Trial, bases: Sequence[Case], source: random.Random) -> Iterator[tuple[str, Arguments]]:
     """One element infinite, of either sign: a mask, where the value stays finite."""
     for base, span in _wide(bases, source):

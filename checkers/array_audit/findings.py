@@ -29,19 +29,21 @@ def finding(
     cause: str = "",
     note: str = "",
     test: str = "",
+    now: str = "pull(dout)",
 ) -> Refuted:
     """
     A refutation at a case, and at a cotangent (a vector over the outputs) if one was given.
 
-    test  a Python expression over forward, pull, x, y, dout and np, true when the rule is right; without it there is no script that
-          computes, only one that records
+    test  a Python expression over forward, pull, x, y, dout, np and `now`, true when the rule is right; without it there is no
+          script that computes, only one that records
+    now   what the script shows and tests beside; where one call of the rule does not show the failure, by `script.asked`
     """
     inputs: dict[str, Any] = dict(zip(trial.parameters, case.arguments, strict=False))
     dout = None
     if cotangent is not None:
         dout = trial.seeded(case, cotangent)
         inputs["dout"] = dout
-    written = "" if kind == "convention" else script(trial, claim, case, dout, test, found, wanted)
+    written = "" if kind == "convention" else script(trial, claim, case, dout, test, found, wanted, now)
     parts = (case.note, note, f"seed {trial.seed}")
     return Refuted(Counterexample(inputs, found, wanted, cause, written, "; ".join(p for p in parts if p)), kind, claim)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from checkers.array_audit.bounds import Mask, Reals
 from checkers.array_audit.case import Case, Vector, named, unit
-from checkers.array_audit.clarke import Direction, along, directions, groups, outside, rough, weights
+from checkers.array_audit.clarke import Direction, Undecided, along, directions, groups, outside, rough, weights
 from checkers.array_audit.findings import finding, picked, shrunk
 from checkers.array_audit.trial import Trial
 from checkers.conventions import others, shown
@@ -34,12 +34,14 @@ def kinks(trial: Trial) -> list[Verdict]:
     claim = "kinks"
     conventions: dict[str, Refuted] = {}
     judged = infinite = unread = 0
+    undecided: list[Unknown] = []
     for case, kinked in kinked_cases(trial):
         matrix = trial.jacobian(case)
         if matrix is None:
             unread += 1
             continue
-        if fault_at(trial, case, kinked, matrix) is not None:
+        fault = fault_at(trial, case, kinked, matrix)
+        if isinstance(fault, Refuted):
             return [simplest(trial, case)]
         endless = kinked & unbounded(trial, case)
         if endless.any():
@@ -49,12 +51,15 @@ def kinks(trial: Trial) -> list[Verdict]:
         kinked = kinked & ~endless & np.isfinite(matrix).all(axis=1)
         if not kinked.any():
             continue
-        judged += 1
+        if fault is None:
+            judged += 1
+        else:
+            undecided.append(fault)
         row = int(np.flatnonzero(kinked)[0])
         said = choice(trial, case, row, matrix)
         conventions.setdefault(said.split(" at ")[0], _convention(trial, case, row, matrix, said))
-    if judged or infinite:
-        told = list(conventions.values())[:TOLD]
+    if judged or infinite or undecided:
+        told = [*list(conventions.values())[:TOLD], *undecided[:1]]
         return [*told, Passed(judged, "cases with kinks where the answer is in the Clarke Jacobian", claim)] if judged else told
     if unread:
         return [Unknown(f"no answer at the {unread} cases with kinks can be read", claim)]
@@ -82,8 +87,8 @@ def unbounded(trial: Trial, case: Case) -> Mask:
     return np.asarray(np.array([trial.sides(case, unit(case.size, k)).infinite for k in range(case.size)]).any(axis=0))
 
 
-def fault_at(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted | None:
-    """The fault at a case, if there is one."""
+def fault_at(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted | Unknown | None:
+    """The fault at a case, if there is one; Unknown where it is not decided whether there is."""
     if (fault := not_finite(trial, case, kinked, matrix)) is not None:
         return fault
     finite = kinked & ~unbounded(trial, case) & np.isfinite(matrix).all(axis=1)
@@ -95,7 +100,8 @@ def simplest(trial: Trial, case: Case) -> Refuted:
 
     def fault(at: Case) -> Refuted | None:
         kinked, matrix = rough(trial, at), trial.jacobian(at)
-        return fault_at(trial, at, kinked, matrix) if matrix is not None and kinked.any() else None
+        found = fault_at(trial, at, kinked, matrix) if matrix is not None and kinked.any() else None
+        return found if isinstance(found, Refuted) else None
 
     found = fault(shrunk(trial, case, lambda at: fault(at) is not None))
     found = fault(case) if found is None else found
@@ -122,8 +128,9 @@ def not_finite(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted
     return None
 
 
-def outside_hull(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted | None:
-    """The fault of a matrix that some direction and some weights separate from the Clarke Jacobian."""
+def outside_hull(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refuted | Unknown | None:
+    """The fault of a matrix that some direction and some weights separate from the Clarke Jacobian, or may."""
+    undecided: Unknown | None = None
     axes = (Direction(unit(case.size, k), f"along {named(case, trial.parameters, k)}") for k in range(case.size))
     ways = [*axes, *directions(case, trial.seed)]
     for u in weights(case, kinked, trial.seed):
@@ -134,13 +141,22 @@ def outside_hull(trial: Trial, case: Case, kinked: Mask, matrix: Reals) -> Refut
             missed = outside(trial, case, u, way.vector, claimed, float(size @ np.abs(way.vector)))
             if missed is None:
                 continue
+            if isinstance(missed, Undecided):
+                where = ", ".join(f"{p} = {x:g}" for p, x in zip(_names(trial, case), case.coordinates, strict=True))
+                why = f"at {where}, {way.text}, {claimed:g} is outside the {missed.inner} that was seen of the Clarke interval"
+                undecided = undecided or Unknown(f"{why}: an inner approximation of it, at the tip of a cone", "kinks")
+                continue
             between, room = missed
             cause = f"outside the Clarke interval [{between.lo!r}, {between.hi!r}] {way.text}"
             if np.count_nonzero(way.vector) > 1:
                 ties = "more than once" if claimed > between.hi else "less than once"
                 cause = f"{way.text}, the cotangents add up to {claimed:g}, where the derivative is in {between}: ties count {ties}"
             return _fault(trial, case, u, way.vector, claimed, between, room, cause, f"reference: {trial.by(case)}")
-    return None
+    return undecided
+
+
+def _names(trial: Trial, case: Case) -> list[str]:
+    return [named(case, trial.parameters, k) for k in range(case.size)]
 
 
 def choice(trial: Trial, case: Case, row: int, matrix: Reals) -> str:

@@ -2,7 +2,8 @@
 Check 17: large arrays. Bugs of blocks, strides and accumulation live where no small case reaches.
 
 The sizes of a sample grow to about 10^6 elements, or as far as the time allows, which the verdict says: one second of the processor
-for the probes of one size, 20 where 200 cases or more are asked for (`examples=`). At each size the rule is judged by random probes
+for the probes of one size, 20 where 200 cases or more are asked for (`examples=`). A sample that is large itself is judged at its
+own size, with its own elements, if that takes no more than 20 seconds. At each size the rule is judged by random probes
 (`probes.py`); where a leaf acts elementwise, all its entries are compared at once as well. A probe that fails is followed to the
 bad entry (`bisection.py`), then the smallest size at which it fails is looked for. The verdict states which error of one entry
 would have been seen.
@@ -23,7 +24,7 @@ from checkers.array_audit.case import Case, named, unit
 from checkers.array_audit.findings import entry_name, finding, output_name, picked
 from checkers.array_audit.probes import Probing
 from checkers.array_audit.scaling import grown, recipe, shapes_at
-from checkers.array_audit.shapes import Group, groups, of_one_structure
+from checkers.array_audit.shapes import Group, groups, of_one_structure, reals
 from checkers.array_audit.trial import Trial
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
 
@@ -32,6 +33,8 @@ LARGE = 100_000
 PROBES = 8
 SECONDS, PATIENT, MANY = 1.0, 20.0, 200
 """Of the processor, as long as the probes of one size may take; and where so many cases are asked for."""
+CALLS = 100
+"""How often the probes of one size call function and rule: 10 for the noise, 36 for the steps, 7 for each probe after the first."""
 SEARCH = 5.0
 """As long as the search for the smallest size that fails may take."""
 MOST_OUTPUTS = 2_000_000
@@ -76,10 +79,9 @@ class Base:
 
 def large(trial: Trial) -> list[Verdict]:
     """17: random probes at about 10^6 elements, with bisection to the bad entry."""
-    own = [case for case in trial.cases if case.size >= LARGE]
-    if own:
-        case = grown(trial, own[0], {})
-        outcome = judged(trial, own[0] if case is None else case, PROBES)
+    own = as_given(trial)
+    if own is not None:
+        outcome = judged(trial, own, PROBES)
         return [refuted(trial, None, outcome)] if outcome.bad or outcome.raised else [passed(trial, outcome)]
     why = "no sample holds an array that could be larger"
     for base in bases(trial):
@@ -91,6 +93,22 @@ def large(trial: Trial) -> list[Verdict]:
             return [refuted(trial, base, smallest(trial, base, before, outcome))]
         return [passed(trial, outcome)]
     return [OutOfScope(why, CLAIM)]
+
+
+def as_given(trial: Trial) -> Case | None:
+    """The largest sample of LARGE coordinates or more, its elements rounded; None if there is none, or its probes took too long."""
+    for sample in sorted((s for s in trial.samples if reals(s) >= LARGE), key=reals, reverse=True):
+        start = time.process_time()
+        case = trial.case(sample)
+        if case is None or not case.outputs or case.size < LARGE or not np.isfinite(case.coordinates).all():
+            continue
+        trial.pulled_anew(case, trial.seeded(case, np.ones(case.outputs)))
+        if (spent := time.process_time() - start) * CALLS <= PATIENT:
+            return grown(trial, case, {}) or case
+        trial.lost.append(
+            f"a sample of {case.size} elements is not judged at its size: one call takes {spent:.2g} s of the processor"
+        )
+    return None
 
 
 def bases(trial: Trial) -> Iterator[Base]:

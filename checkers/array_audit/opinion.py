@@ -11,7 +11,8 @@ roundoff of the coarsest float among arguments and value. The room of an entry h
     the reference nearby                  the bounds widened to the derivatives where all arguments moved by 4 ulp, up or down: a
                                           rule that is exact for such neighbours is backward stable, and right
 
-What lies outside is a fault if the rule is wrong over the reals (`over_reals.py`), else rounding. A rule that cannot be asked over
+What lies outside is a fault if the rule is wrong over the reals (`over_reals.py`), else rounding, of which elimination is allowed
+what the condition of its matrix costs (`conditioning.py`). A rule that cannot be asked over
 the reals is shaken (`rounding.py`): an error that it makes by itself when its inputs move by an ulp is rounding. A fault is claimed
 only after the reference confirmed itself (`confirming.py`): where it cannot, there is a kink or many, and the entry is skipped. An
 entry that is 0 in truth has no digits to lose: there, rounding is right.
@@ -20,12 +21,14 @@ entry that is 0 in truth has no digits to lose: there, rounding is right.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from checkers.array_audit.bounds import Bounds, Mask, Reals
-from checkers.array_audit.case import Case, leaves, unit
+from checkers.array_audit.case import Arguments, Case, leaves, unit
+from checkers.array_audit.conditioning import conditioned
 from checkers.array_audit.confirming import confirmed
 from checkers.array_audit.findings import parts
 from checkers.array_audit.over_reals import over_reals
@@ -110,11 +113,7 @@ def entries(trial: Trial, case: Case, found: Reals | None = None, *, thorough: b
     """
     if found is not None:
         return _entries(trial, case, np.asarray(found, dtype=np.float64), own=False, thorough=True)
-    key = ("opinions", id(case), thorough)
-    if key not in trial._known:
-        trial._known[key] = (case, _entries(trial, case, answered(trial, case), own=True, thorough=thorough))
-    known: Opinions = trial._known[key][1]
-    return known
+    return trial.once(case, lambda: _entries(trial, case, answered(trial, case), own=True, thorough=thorough), "opinions", thorough)
 
 
 def answered(trial: Trial, case: Case) -> Reals | None:
@@ -150,6 +149,8 @@ def _entries(trial: Trial, case: Case, found: Reals | None, *, own: bool, thorou
         rounded = _rounding(trial, case, found, wanted, allowed, bad, form)
         none = (wanted.lo <= 0) & (wanted.hi >= 0)
         right |= bad & rounded.real & none & (wanted.distance(found) <= 4 * rounded.size)
+        allowed = allowed + np.where(rounded.real, conditioned(trial, case, form.unit), 0.0)
+        right |= bad & rounded.real & (wanted.distance(found) <= allowed)
         accuracy |= bad & rounded.real & ~right
         bad &= ~rounded.real
     lost_fault, lost_accuracy = _lost(trial, case, found, wanted, allowed, form, own)
@@ -166,7 +167,7 @@ def at_sight(trial: Trial, case: Case, wanted: Bounds, found: Reals, form: Forma
         return np.zeros(found.shape, dtype=bool)
     sight = wanted.distance(found) > GROSS * wanted.size
     for path, span in parts(case):
-        if trial._known.get(("convicted", path), 0) < ENOUGH:
+        if trial.convicted[path] < ENOUGH:
             sight[:, span] = False
     return sight
 
@@ -174,8 +175,7 @@ def at_sight(trial: Trial, case: Case, wanted: Bounds, found: Reals, form: Forma
 def convict(trial: Trial, case: Case, fault: Mask) -> None:
     """Counts the leaves with confirmed faults."""
     for path, span in parts(case):
-        key = ("convicted", path)
-        trial._known[key] = trial._known.get(key, 0) + int(fault[:, span].any())
+        trial.convicted[path] += int(fault[:, span].any())
 
 
 def room(trial: Trial, case: Case, wanted: Bounds, form: Format) -> Reals:
@@ -188,16 +188,16 @@ def room(trial: Trial, case: Case, wanted: Bounds, form: Format) -> Reals:
 
 def moved(trial: Trial, case: Case, form: Format) -> list[Case]:
     """The cases where every coordinate moved by 4 ulp, in several patterns of signs; those in the domain."""
-    key = ("moved", id(case))
-    if key not in trial._known:
-        source = random.Random(trial.seed)
-        patterns = [np.ones(case.size), (-1.0) ** np.arange(case.size)]
-        patterns += [np.array([source.choice((1.0, -1.0)) for _ in range(case.size)]) for _ in range(PATTERNS - 2)]
-        with np.errstate(over="ignore"):
-            places = [case.coordinates * (1 + 8 * form.unit * p) for p in patterns]
-        trial._known[key] = (case, [c for p in places if (c := trial.case(case.at(p), case.origin, case.note)) is not None])
-    near: list[Case] = trial._known[key][1]
-    return near
+    return trial.once(case, lambda: _moved(trial, case, form), "moved")
+
+
+def _moved(trial: Trial, case: Case, form: Format) -> list[Case]:
+    source = random.Random(trial.seed)
+    patterns = [np.ones(case.size), (-1.0) ** np.arange(case.size)]
+    patterns += [np.array([source.choice((1.0, -1.0)) for _ in range(case.size)]) for _ in range(PATTERNS - 2)]
+    with np.errstate(over="ignore"):
+        places = [case.coordinates * (1 + 8 * form.unit * p) for p in patterns]
+    return [c for p in places if (c := trial.case(case.at(p), case.origin, case.note)) is not None]
 
 
 def widened(trial: Trial, case: Case, wanted: Bounds, found: Reals, where: Mask, form: Format) -> Bounds:
@@ -289,19 +289,19 @@ def takes_infinity(trial: Trial, case: Case) -> bool:
     If so it is a mask, as in a sum of exponentials. If not, the value is finite by chance, and nothing is asked of the rule:
     np.linalg.solve divides by an infinite pivot, and subtracts infinities where the infinity is no pivot.
     """
-    key = ("takes infinity", id(case))
-    if key not in trial._known:
-        found, at = True, case.coordinates
-        for _, span in parts(case):
-            places = range(span.start, span.stop)
-            for k in (k for k in places if not np.isfinite(at[k])):
-                finite = [j for j in places if np.isfinite(at[j])]
-                for j in finite:
-                    swapped = at.copy()
-                    swapped[[j, k]] = at[k], 1.0
-                    found = found and trial.case(case.at(swapped)) is not None
-        trial._known[key] = (case, found)
-    return bool(trial._known[key][1])
+    return trial.once(case, lambda: all(trial.case(arguments) is not None for arguments in _elsewhere(case)), "takes infinity")
+
+
+def _elsewhere(case: Case) -> Iterator[Arguments]:
+    """The arguments with each infinite element in the place of each finite one of its leaf, and 1 in its own."""
+    at = case.coordinates
+    for _, span in parts(case):
+        places = range(span.start, span.stop)
+        for k in (k for k in places if not np.isfinite(at[k])):
+            for j in (j for j in places if np.isfinite(at[j])):
+                swapped = at.copy()
+                swapped[[j, k]] = at[k], 1.0
+                yield case.at(swapped)
 
 
 def _beyond_edges(trial: Trial, case: Case, found: Reals, form: Format) -> Mask:

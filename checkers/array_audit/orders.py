@@ -35,6 +35,8 @@ from checkers.array_audit.programs import (
     signs,
     with_reals,
 )
+from checkers.array_audit.script import asked
+from checkers.array_audit.special import jumps, second, special
 from checkers.array_audit.trial import Trial
 from checkers.ball_differences import precision
 from checkers.columns.ball import balls
@@ -62,7 +64,8 @@ def second_order(trial: Trial) -> list[Verdict]:
         return _by_framework(trial, claim)
     source = random.Random(trial.seed + 13)
     judged, why = 0, f"no reference knows it, or no ordinary case has at most {LARGEST} coordinates"
-    for case in ordinary(trial, CASES, lambda case: case.size <= LARGEST):
+    cases = ordinary(trial, CASES, lambda case: case.size <= LARGEST)
+    for case in (*cases, *special(trial, cases, LARGEST)):
         found = _second(trial, claim, case, source)
         if isinstance(found, Refuted):
             return [found]
@@ -93,25 +96,70 @@ def _second(trial: Trial, claim: str, case: Case, source: random.Random) -> Refu
         allowed = _allowed(trial, case, w, direction, wanted, hv.rigorous)
         wrong = wanted.known & ~_meet(hv.along, wanted, allowed)
         if wrong.any():
-            return _fault(trial, claim, case, hv.along, wanted, int(np.flatnonzero(wrong)[0]), allowed, CAUSE, direction)
+            k = int(np.flatnonzero(wrong)[0])
+            if jumps(trial, case, (w, direction, k), wanted, float(wanted.size[k] + _steep(trial, case, w, direction)[k])):
+                return "the second derivative jumps"
+            return _fault(trial, claim, case, w, hv.along, wanted, k, allowed, CAUSE, direction)
         judged += int(wanted.known.sum())
         if hv.forward is not None and not (apart := _meet(hv.along, hv.forward, allowed)).all():
             cause = "reverse over reverse is not forward over reverse: a rule inside the rule is not linear in the cotangent"
-            return _fault(trial, claim, case, hv.along, hv.forward, int(np.flatnonzero(~apart)[0]), allowed, cause, direction)
+            return _fault(trial, claim, case, w, hv.along, hv.forward, int(np.flatnonzero(~apart)[0]), allowed, cause, direction)
     if all(isinstance(h, Hessian) and h.rigorous for h in found):
         one, two = (_product(d, h.along) for d, h in zip((v, u), found, strict=True) if isinstance(h, Hessian))
         if not (one[0] <= two[1] and two[0] <= one[1]) and not judged:
             cause = f"{CAUSE}: the second derivatives are not symmetric"
-            return finding(trial, claim, case, found=sum(one) / 2, wanted=sum(two) / 2, cause=cause, note=f"u = {u}, v = {v}")
+            note, now = f"u = {u}, v = {v}", f"{_along(trial, u)} @ np.array({v.tolist()})"
+            return finding(
+                trial,
+                claim,
+                case,
+                cotangent=w,
+                found=sum(one) / 2,
+                wanted=sum(two) / 2,
+                cause=cause,
+                note=note,
+                test=f"{two[0]!r} <= now <= {two[1]!r}",
+                now=now,
+            )
     return judged
 
 
 def _fault(
-    trial: Trial, claim: str, case: Case, found: Bounds, wanted: Bounds, k: int, allowed: Reals, cause: str, direction: Vector
+    trial: Trial,
+    claim: str,
+    case: Case,
+    w: Vector,
+    found: Bounds,
+    wanted: Bounds,
+    k: int,
+    allowed: Reals,
+    cause: str,
+    direction: Vector,
 ) -> Refuted:
+    """The fault of one coordinate, whose script asks again for the middle of `found`, here and in what it allows."""
     name = named(case, trial.parameters, k)
     note = f"d/d{name} of the derivative along {direction.tolist()}, allowed {allowed[k]:.3g}"
-    return finding(trial, claim, case, found=float(found.middle[k]), wanted=float(wanted.middle[k]), cause=cause, note=note)
+    room = float(allowed[k] + (found.hi[k] - found.lo[k]) / 2)
+    return finding(
+        trial,
+        claim,
+        case,
+        cotangent=w,
+        found=float(found.middle[k]),
+        wanted=float(wanted.middle[k]),
+        cause=cause,
+        note=note,
+        test=f"{float(wanted.lo[k]) - room!r} <= now[{k}] <= {float(wanted.hi[k]) + room!r}",
+        now=_along(trial, direction),
+    )
+
+
+def _along(trial: Trial, direction: Vector) -> str:
+    """The expression for the derivatives of what the rule answers to dout: along a direction, or of one coordinate of it."""
+    if trial.second_pull is None:
+        return asked(trial, "second", direction.tolist())
+    answer = f"rule.second_pull(x, dout, {int(np.argmax(direction))})"
+    return f"np.concatenate([np.ravel(part) for part in {answer} if part is not None])"
 
 
 def hessian(at: Placed, value: Any, w: Vector, v: Vector) -> Hessian | str:
@@ -168,12 +216,7 @@ def seconds(trial: Trial, case: Case, w: Vector, v: Vector) -> Bounds:
     """Σ w ∂²p along (e_j, v) for every coordinate j, by the strongest reference that knows it."""
     lo, hi = np.full(case.size, np.nan), np.full(case.size, np.nan)
     for j in range(case.size):
-        for reference in trial.references:
-            found = reference.second(case, unit(case.size, j), v)
-            if found is not None and found.known.all():
-                ends = np.sort(np.array([w * found.lo, w * found.hi]), axis=0).sum(axis=1)
-                lo[j], hi[j] = ends
-                break
+        lo[j], hi[j] = second(trial, case, w, unit(case.size, j), v)
     return Bounds(lo, hi)
 
 
@@ -184,11 +227,15 @@ def _allowed(trial: Trial, case: Case, w: Vector, v: Vector, wanted: Bounds, rig
     rounding of the sum over the outputs. In doubles, DOUBT of the same.
     """
     budget = 4 * trial.operations * trial.unit
+    scale = np.nan_to_num(wanted.size) + _steep(trial, case, w, v)
+    return np.asarray((8 * budget + (0.0 if rigorous else DOUBT)) * scale + 4 * np.nan_to_num(wanted.hi - wanted.lo))
+
+
+def _steep(trial: Trial, case: Case, w: Vector, v: Vector) -> Reals:
+    """The size of the first derivatives, and of what they come to where the direction moves an argument by its own size."""
     sizes = np.abs(case.coordinates)
     relative = float(np.max(np.abs(v) / np.where(sizes == 0, 1.0, sizes)))
-    steep = (np.abs(w) @ np.nan_to_num(trial.reference(case).size)) * (1 + relative)
-    scale = np.nan_to_num(wanted.size) + steep
-    return np.asarray((8 * budget + (0.0 if rigorous else DOUBT)) * scale + 4 * np.nan_to_num(wanted.hi - wanted.lo))
+    return np.asarray((np.abs(w) @ np.nan_to_num(trial.reference(case).size)) * (1 + relative))
 
 
 def _meet(a: Bounds, b: Bounds, allowed: Reals) -> Any:
@@ -230,7 +277,7 @@ def _by_framework(trial: Trial, claim: str) -> list[Verdict]:
         wrong = wanted.known & ~_meet(Bounds(found, found), wanted, allowed)
         if wrong.any():
             j = int(np.flatnonzero(wrong)[0])
-            return [_fault(trial, claim, case, Bounds(found, found), wanted, j, allowed, CAUSE, unit(case.size, k))]
+            return [_fault(trial, claim, case, w, Bounds(found, found), wanted, j, allowed, CAUSE, unit(case.size, k))]
         judged += int(wanted.known.sum())
     return [Passed(judged, "second derivatives by the framework", claim)] if judged else [Unknown("no reference decides", claim)]
 

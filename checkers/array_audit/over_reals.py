@@ -7,6 +7,7 @@ that the rule is given. A rule that can be run in neither way is nobody's to ask
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -26,30 +27,27 @@ from semantics.tangents import ZERO, dense
 
 BITS = 2000
 """Enough for one cancellation of doubles of any exponent: e**-700 is 1010 bits below 1."""
+REFUSALS = 3
+"""After so many refusals, and no answer before them, a way is not tried any more."""
 
 
 def over_reals(trial: Trial, case: Case, output: int) -> Bounds | None:
     """What the rule answers over the reals at the one-hot cotangent of an output; None if it cannot be run on such numbers."""
-    key = ("over the reals", id(case), output)
-    if key not in trial._known:
-        trial._known[key] = (case, _over_reals(trial, case, output))
-    found: Bounds | None = trial._known[key][1]
-    return found
+    return trial.once(case, lambda: _over_reals(trial, case, output), "over the reals", output)
 
 
 def _over_reals(trial: Trial, case: Case, output: int) -> Bounds | None:
     for way in (by_program, by_trace, by_objects):
-        refused = trial._known.setdefault(("no", way.__name__), [0])
-        if refused[0] >= 3:
+        if trial.refusals[way.__name__] >= REFUSALS:
             continue
         try:
             balls = with_precision(BITS, lambda way=way: way(trial, case, output))  # type: ignore[misc]
         except Exception:  # what a foreign function, or a reading, cannot do on balls
             balls = None
         if balls is not None:
-            refused[0] = -(10**9)
+            trial.refusals[way.__name__] = -sys.maxsize  # it can be asked, and always will be
             return enclosed(balls)
-        refused[0] += 1
+        trial.refusals[way.__name__] += 1
     return None
 
 

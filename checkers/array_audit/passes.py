@@ -1,9 +1,10 @@
 """
-What the two passes of a framework's rule owe, beside what every backpropagator does (checks 1 and 3).
+What the two passes of a framework's rule owe, beside what every backpropagator does (checks 1, 2 and 3).
 
 A rule of another framework is two functions: a forward pass, which computes the value once more and saves residuals, and a
 backward pass, which reads them. The first must compute the bits of the function itself; the second must leave the residuals as
-they are, so that one forward pass can be pulled back two times. Where a trial does not tell its passes apart, nothing is asked.
+they are, so that one forward pass can be pulled back two times, and take it that a result which is not used has no cotangent. Where
+a trial does not tell its passes apart, nothing is asked.
 """
 
 from __future__ import annotations
@@ -73,6 +74,41 @@ def backward_pass(trial: Trial) -> list[Refuted]:
         cause = "the backward pass writes to what the forward pass saved: a second one answers otherwise"
         test = "all(np.array_equal(a, b) for a, b in zip(*rule.twice(x, dout)))" if trial.recipe else ""
         return [finding(trial, "purity", case, cotangent=cotangent, found=found, wanted=wanted, cause=cause, test=test)]
+    return []
+
+
+def unused_results(trial: Trial) -> list[Refuted]:
+    """
+    2: a result that nobody uses has no cotangent, where others have one; the rule answers as to a zero.
+
+    A zero adds nothing and rounds nothing: the answers are equal as numbers. Where the zero makes NaN, nothing is asked.
+    """
+    several = [case for case in trial.cases if len(leaves((case.value,))) > 1 and leaves(case.arguments, case.fixed)]
+    for case in several[:FEW] if trial.alone is not None else ():
+        assert trial.alone is not None
+        sizes = [np.size(leaf) for _, leaf in leaves((case.value,))]
+        for k, end in enumerate(np.cumsum(sizes)):
+            cotangent = np.zeros(case.outputs)
+            cotangent[end - sizes[k] : end] = np.linspace(1.0, 2.0, sizes[k])
+            wanted = trial.pulled(case, cotangent).cotangents
+            if wanted is None or not np.isfinite(wanted).all():
+                continue
+            said = f"where only result {k} is used, and the others have no cotangent"
+            try:
+                with np.errstate(all="ignore"):
+                    raw = trial.alone(case.arguments, trial.seeded(case, cotangent), k)
+            except Exception as error:  # whatever the rule raises where it is given None
+                found: Any = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+                cause = f"the rule raises {said}"
+            else:
+                found = trial.read(case, raw)
+                if not isinstance(found, str) and np.array_equal(found, wanted):
+                    continue
+                cause = f"the rule answers something else than to zeros {said}"
+            flat_one = "np.concatenate([np.ravel(a) for a in {} if a is not None])"
+            test = f"np.array_equal({flat_one.format(f'rule.alone(x, dout, {k})')}, {flat_one.format('pull(dout)')})"
+            test = test if trial.recipe else ""
+            return [finding(trial, "structure", case, cotangent=cotangent, found=found, wanted=wanted, cause=cause, test=test)]
     return []
 
 

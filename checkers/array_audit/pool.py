@@ -7,7 +7,8 @@ The cases of a trial: where its backpropagator is judged. Drawn once, the same f
     layout     Fortran order, strided, backwards …
 
 Only applications where the function has a finite value and the domain holds; each once. They are small, at most MOST coordinates
-and outputs, so that a whole Jacobian is cheap; samples and shapes with all sizes different may have ALL_DIFFERENT.
+and outputs, so that a whole Jacobian is cheap; samples and shapes with all sizes different may have ALL_DIFFERENT. A function of
+many arguments has two for each, and fewer cases.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import numpy as np
 
 from checkers.array_audit.attributes import attributes, swept
 from checkers.array_audit.case import Arguments, Case, leaves
-from checkers.array_audit.edges import edges, infinities, orders, randoms, saturating, zeros, zeros_elsewhere
+from checkers.array_audit.edges import edges, infinities, orders, randoms, repeats, saturating, zeros, zeros_elsewhere
 from checkers.array_audit.layouts import layouts
 from checkers.array_audit.shapes import arrays_in, reals, varied
+from checkers.array_audit.signature import is_real
 from checkers.array_audit.signature_shapes import ALL_DIFFERENT, ATTRIBUTES, MOST, RANGES, filled, shapes_for
 from checkers.array_audit.ties import ties
 from checkers.array_audit.trial import Trial
@@ -43,15 +45,17 @@ def cases(
 ) -> tuple[Case, ...]:
     """About `examples` cases; none if the function has a finite value at no sample and no shape."""
     pool = _Pool(trial, seed, examples)
-    small = [s for s in samples if reals(s) <= ALL_DIFFERENT]
+    pool.make_room(sum(map(is_real, signature.arguments)) if signature else min((len(leaves(s)) for s in samples), default=0))
+    small = [s for s in samples if reals(s) <= max(pool.limit, ALL_DIFFERENT)]
     pool.take("sample", _spread(small, max(1, examples // 2)), len(small))
-    shapes = (
-        varied(samples, trial.parameters, fixed=trial.fixed, seed=seed) if signature is None else _signed(trial, signature, seed)
-    )
+    if signature is None:
+        shapes: Candidates = varied(samples, trial.parameters, fixed=trial.fixed, seed=seed)
+    else:
+        shapes = _signed(trial, signature, seed, pool.limit)
     pool.take("shape", shapes, pool.quota("shape"))
     if not any(case.size for case in pool.kept):
         pool.widen()
-        pool.take("sample", _spread([s for s in samples if reals(s) <= LARGEST_SAMPLE], 3), 3)
+        pool.take("sample", _spread([s for s in samples if reals(s) <= pool.limit], 3), 3)
     pool.take("attribute", swept([c.arguments for c in pool.kept], trial.parameters), pool.quota("attribute"))
     bases = pool.bases()
     if bases:
@@ -59,7 +63,7 @@ def cases(
         pool.take("random", islice(randoms(bases, pool.source), ATTEMPTS * pool.examples), pool.quota("random"))
         varied_bases = [*bases, *(c for c in pool.kept if c.origin == "random")][: len(bases) + 3]
         pool.take("tie", ties(varied_bases, pool.source), pool.quota("tie"))
-        special = (each(trial, bases, pool.source) for each in (zeros, infinities, orders))
+        special = (each(trial, bases, pool.source) for each in (zeros, infinities, repeats, orders))
         pool.take("edge", (found for few in special for found in few), pool.quota("edge"))
         pool.take("edge", saturating(trial, bases, pool.source), pool.quota("saturated"))
         pool.take("edge", zeros_elsewhere(trial, bases, pool.source), pool.quota("elsewhere"))
@@ -85,7 +89,12 @@ class _Pool:
 
     def widen(self) -> None:
         """From here on fewer cases, of more reals: their Jacobians cost more."""
-        self.limit, self.examples = LARGEST_SAMPLE, -(-self.examples // 4)
+        self.limit, self.examples = max(self.limit, LARGEST_SAMPLE), -(-self.examples // 4)
+
+    def make_room(self, arguments: int) -> None:
+        """Of more than MOST arguments cases may have two reals for each, and there are fewer, in proportion."""
+        if arguments > MOST:
+            self.limit, self.examples = 2 * arguments, -(-self.examples * MOST // (2 * arguments))
 
     def take(self, origin: str, candidates: Candidates, most: int) -> None:
         """Keeps the first `most` candidates that are new, small and have a value, of ATTEMPTS times as many."""
@@ -132,11 +141,11 @@ def _spread(samples: Sequence[Arguments], most: int) -> Iterator[tuple[str, Argu
         yield f"sample {i}", samples[i]
 
 
-def _signed(trial: Trial, signature: ArraySignature, seed: int) -> Iterator[tuple[str, Arguments]]:
+def _signed(trial: Trial, signature: ArraySignature, seed: int, most: int) -> Iterator[tuple[str, Arguments]]:
     """Random arguments of every shape that a signature has, from the first range of numbers where the function has a value."""
     source = random.Random(seed)
     tried = ATTRIBUTES if any(spec.dtype == "any" for spec in signature.arguments) else ATTRIBUTES[:1]
-    for note, shapes in shapes_for(signature, seed):
+    for note, shapes in shapes_for(signature, seed, most):
         for (low, high), attribute in product(RANGES, tried):
             arguments = filled(signature, shapes, source, low, high, attribute)
             if trial.case(arguments) is not None:

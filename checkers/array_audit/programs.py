@@ -63,35 +63,49 @@ class Placed:
 
 def placed(trial: Trial, case: Case, entered: bool = False) -> Placed:
     """What is on trial at a case, as programs have it; `entered` where the programs themselves are read, not called."""
-    if trial.row is None and not entered:
+    own = None if trial.silent else trial.row
+    if own is None and not entered:
         return _black_box(trial, case)
     varying = sorted({path[0] for path, _ in leaves(case.arguments, case.fixed)})
-    return Placed(trial.row or _readable(trial), tuple(map(inside, case.arguments)), tuple(varying), trial.rule is None)
+    row = own or trial.once(None, lambda: _readable(trial), "row")
+    return Placed(row, tuple(map(inside, case.arguments)), tuple(varying), trial.rule is None)
 
 
 def _readable(trial: Trial) -> Primitive:
     """Two functions as a row, with what our parser reads of them."""
-    known: dict[Any, Any] = trial._known
-    if "row" not in known:
-        rule, program = trial.rule, trial.program
+    rule, program = trial.rule, trial.program
 
-        def meaning(*arguments: Any) -> Any:
-            with np.errstate(all="ignore"):
-                return leaving(trial.name, trial.forward(*map(entering, arguments)), None)
+    def meaning(*arguments: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return leaving(trial.name, trial.forward(*map(entering, arguments)), None)
 
-        columns: dict[str, Any] = {"meaning": meaning}
-        if rule is not None:
-            columns |= {"backpropagator": rule, ON_ARRAYS: conforming(rule, trial.name, trial.parameters, None)}
-        if program is not None:
-            columns |= {
-                "program": program,
-                "ball": lambda *arguments: denote(program, arguments, balls(ctx.prec)),
-                "exact": lambda *arguments: denote(program, arguments, FRACTIONS),
-            }
-        name = trial.name if trial.name.isidentifier() else "function"
-        known["row"] = Primitive(name, trial.parameters, ("array",) * len(trial.parameters), "array", columns=columns)
-    found: Primitive = known["row"]
-    return found
+    columns: dict[str, Any] = {"meaning": meaning}
+    if rule is not None:
+        rule = held(rule, trial.parameters, trial.fixed) if trial.fixed else rule
+        columns |= {"backpropagator": rule, ON_ARRAYS: conforming(rule, trial.name, trial.parameters, None)}
+    if program is not None:
+        columns |= {
+            "program": program,
+            "ball": lambda *arguments: denote(program, arguments, balls(ctx.prec)),
+            "exact": lambda *arguments: denote(program, arguments, FRACTIONS),
+        }
+    name = trial.name if trial.name.isidentifier() else "function"
+    return Primitive(name, trial.parameters, ("array",) * len(trial.parameters), "array", columns=columns)
+
+
+def held(rule: Program, parameters: Sequence[str], fixed: frozenset[int]) -> Program:
+    """The rule with ZERO for the cotangents of arguments that are held fixed, whatever it answers: None, as often as not."""
+    edit = Edit(rule)
+    graph = edit.graph("held")
+    given = [edit.parameter(graph, p) for p in (*parameters, "out", "dout")]
+    found = edit.apply(graph, edit.reference(rule.entry), *given)
+    parts = [
+        edit.constant(ZERO) if i in fixed else edit.call(graph, TABLE["getitem"], found, edit.constant(i))
+        for i in range(len(parameters))
+    ]
+    edit.output(graph, edit.call(graph, TABLE["make_tuple"], *parts))
+    edit.set_entry(graph)
+    return edit.program
 
 
 def _black_box(trial: Trial, case: Case) -> Placed:
@@ -227,18 +241,18 @@ def ordinary(trial: Trial, most: int, keep: Callable[[Case], bool] = lambda case
     for case in trial.cases:
         if len(found) >= most:
             break
-        small = min(case.size, case.outputs) > 0 and case.size + case.outputs <= MOST
-        if case.origin not in ORIGINS or not small:
-            continue
-        reals = np.abs(np.concatenate([case.coordinates, Case((case.value,), None).coordinates]))
-        if (
-            moderate(tuple(reals))
-            and (reals[: case.size][reals[: case.size] > 0] >= 2.0**-20).all()
-            and keep(case)
-            and entries(trial, case).right.all()
-        ):
+        if case.origin in ORIGINS and keep(case) and is_ordinary(trial, case):
             found.append(case)
     return found
+
+
+def is_ordinary(trial: Trial, case: Case) -> bool:
+    """Whether a case is small, of ordinary size, smooth in every coordinate, and every entry of the rule's Jacobian is right."""
+    if min(case.size, case.outputs) == 0 or case.size + case.outputs > MOST:
+        return False
+    reals = np.abs(np.concatenate([case.coordinates, Case((case.value,), None).coordinates]))
+    arguments = reals[: case.size][reals[: case.size] > 0]
+    return moderate(tuple(reals)) and bool((arguments >= 2.0**-20).all()) and bool(entries(trial, case).right.all())
 
 
 def never_real(trial: Trial) -> bool:

@@ -76,7 +76,7 @@ def proof(trial: Trial) -> list[Verdict]:
 def exact(trial: Trial, claim: str) -> Verdict:
     """The rule on fractions against the exact derivative, entry by entry."""
     source = random.Random(trial.seed + 16)
-    judged, rounded, why = 0, 0, "no ordinary case"
+    judged, rounded, why = 0, 0, "no ordinary case at which every entry of the rule is right"
     program, rule = _program(trial), trial.rule
     if program is None or rule is None:
         return OutOfScope("the function is no program: no exact rationals", claim)

@@ -7,6 +7,7 @@ The two ways to write a pullback of arrays, and which one somebody has chosen.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,8 +15,8 @@ import numpy as np
 
 from checkers.array_audit.case import Arguments
 from checkers.array_audit.trial import Trial
-from semantics.errors import AdjudgeError, IllTyped
-from transforms.python_rows import parameters_of, quietly
+from semantics.errors import IllTyped
+from transforms.python_rows import quietly
 
 TUPLES = ("xs", "args", "arguments", "primals", "inputs")
 """What a pullback of one argument calls its first parameter if it takes the arguments as a tuple."""
@@ -34,10 +35,7 @@ def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Argume
     the argument at a sample. If both do, it is spread where its first parameter bears the name of the argument, or where the other
     form would take the tuple itself for an array; if neither does, the documented form (xs, y, dy).
     """
-    try:
-        names = parameters_of(pullback)
-    except AdjudgeError:
-        return False
+    names = required(pullback)
     arity = len(trial.parameters)
     if len(names) != arity + 2 or names[0] in TUPLES:
         return False
@@ -61,6 +59,17 @@ def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Argume
             return False
         return answered.cotangents is not None or documented.raised.startswith(("TypeError", "AttributeError", "IllTyped"))
     return False
+
+
+def required(pullback: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters that must be given, in order; none if Python cannot tell, or any number may be given."""
+    try:
+        found = list(inspect.signature(pullback).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found):
+        return ()
+    return tuple(p.name for p in found if p.default is p.empty)
 
 
 class _Whole(tuple[Any, ...]):

@@ -61,8 +61,23 @@ def laid_out(array: np.ndarray[Any, Any]) -> str:
     return f"np.asfortranarray({text})" if array.flags.f_contiguous else f"np.repeat({text}, 2, axis=-1)[..., ::2]"
 
 
-def script(trial: Trial, claim: str, case: Case, cotangent: Any, test: str, found: Any, wanted: Any) -> str:
-    """The script of one failure. `test` is an expression over forward, pull, x, y, dout and np, true if nothing is wrong."""
+def asked(trial: Trial, what: str, *arguments: Any) -> str:
+    """The expression by which a script asks for what `again.py` computes."""
+    how = f", fixed={tuple(sorted(trial.fixed))}" if trial.fixed else ""
+    how += "" if trial.spread else ", spread=False"
+    how += f", framework={trial.framework!r}" if trial.framework else ""
+    return f"checkers.array_audit.again.{what}(forward, pullback, x, dout, {', '.join(map(repr, arguments))}{how})"
+
+
+def script(
+    trial: Trial, claim: str, case: Case, cotangent: Any, test: str, found: Any, wanted: Any, now: str = "pull(dout)"
+) -> str:
+    """
+    The script of one failure.
+
+    now   an expression over forward, pullback, pull, x, y, dout and np: what is wrong, computed anew
+    test  one over these and `now`, true if nothing is wrong
+    """
     head = f'"""{trial.name}: {claim} fails. Exits with 1 while it does."""\n\nimport math\nimport sys\n\nimport numpy as np\n\n'
     tail = f"print('found ', {str(found)!r})\nprint('wanted', {str(wanted)!r})\n"
     try:
@@ -79,4 +94,6 @@ def script(trial: Trial, claim: str, case: Case, cotangent: Any, test: str, foun
     helpers = "def pull(d, x=x, y=None):\n    y = forward(*x) if y is None else y\n"
     helpers += f"    with np.errstate(all='ignore'):\n        return {call}\n\n\n"
     verdict = f"right = {test}\nsys.exit(0 if right else 1)\n"
-    return f"{head}{body.strip()}\n\n\n{point}y = forward(*x)\n\n\n{helpers}print('now   ', pull(dout))\n{tail}{verdict}"
+    judge = "import checkers.array_audit.again\n\n" if now.startswith("checkers.") else ""
+    shown = f"now = {now}\nprint('now   ', now)\n{tail}{verdict}"
+    return f"{head}{judge}{body.strip()}\n\n\n{point}y = forward(*x)\n\n\n{helpers}{shown}"

@@ -94,7 +94,7 @@ def tangent(trial: Trial) -> list[Verdict]:
     source = random.Random(trial.seed + 14)
     if push.own and (bent := _not_linear(trial, claim, push, source)) is not None:
         return [bent]
-    judged, why = 0, "no ordinary case"
+    judged, why = 0, "no ordinary case at which every entry of the rule is right"
     for case in ordinary(trial, CASES):
         w, v = signs(case.outputs, source), signs(case.size, source)
         pulled = trial.pulled(case, w).cotangents

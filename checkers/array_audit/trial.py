@@ -7,9 +7,10 @@ asked of it, and remembered: values, pulled-back cotangents, whole Jacobians, th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from checkers.verdict import Verdict
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
 
+T = TypeVar("T")
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24
 """The unit roundoff of the arithmetic that a rule computes in."""
 
@@ -44,6 +46,8 @@ class Trial:
     pull         (arguments, value, cotangent) -> one cotangent per argument; of a fixed argument, or an integer's, anything
     references   strongest first
     domain       whether arguments are meant to be tried; true of everything where nobody says otherwise
+    fixed        positions that are not differentiated: those that are said to be, and the silent ones
+    silent       positions of real arguments for which the rule answers None wherever it is asked
     unit         the unit roundoff of the arithmetic of the rule
     operations   how many elementary operations an entry of the rule's answer takes, at least; each may cost 4 ulp
     row, rule    the primitive and its backpropagator as a program; None of a black box
@@ -55,9 +59,11 @@ class Trial:
     examples     how many cases were asked for
     rule_value   xs -> the value that the forward pass of the rule computes, where a framework runs another function than forward
     twice        (xs, cotangent) -> what one forward pass answers to the same cotangent, asked two times
+    alone        (xs, cotangent, k) -> what it answers where result k alone has a cotangent, and the others have none
     second_pull  (xs, cotangent, k) -> the derivatives, by each argument, of coordinate k of what the rule answers
     over_reals   (case, output) -> what the rule answers over the reals to the one-hot cotangent of an output, as balls
     recipe       the lines of Python that make `forward` and `pullback` of a black box, for scripts
+    convicted    how often each leaf had a confirmed fault       refusals  how often each way over the reals came to nothing
     """
 
     name: str
@@ -87,7 +93,19 @@ class Trial:
     over_reals: Callable[[Case, int], list[Any] | None] | None = None
     recipe: str = ""
     examples: int = 0
+    silent: frozenset[int] = frozenset()
+    alone: Callable[[Arguments, Any, int], Any] | None = None
+    convicted: Counter[Path] = field(default_factory=Counter, repr=False)
+    refusals: Counter[str] = field(default_factory=Counter, repr=False)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, case: Case | None, compute: Callable[[], T], *key: Any) -> T:
+        """What `compute` answers of a case, computed when it is first asked. The case is kept, so that no other gets its id."""
+        place = (id(case), *key)
+        if place not in self._known:
+            self._known[place] = (case, compute())
+        found: T = self._known[place][1]
+        return found
 
     # values
 
@@ -120,10 +138,7 @@ class Trial:
 
     def pulled(self, case: Case, cotangent: Vector) -> Pulled:
         """What the backpropagator answers to a vector over the outputs; whatever it raises is recorded, never passed on."""
-        key = ("pulled", id(case), cotangent.tobytes())
-        if key not in self._known:
-            self._known[key] = (case, self.pulled_anew(case, self.seeded(case, cotangent)))
-        return self._known[key][1]  # type: ignore[no-any-return]
+        return self.once(case, lambda: self.pulled_anew(case, self.seeded(case, cotangent)), "pulled", cotangent.tobytes())
 
     def pulled_anew(self, case: Case, cotangent: Any, value: Any = None) -> Pulled:
         """The answer to a cotangent as it is given, asked again; `value` in place of the case's own, for what a rule keeps."""
@@ -140,11 +155,14 @@ class Trial:
         """The cotangents of the leaves as one vector, or what is wrong with their number, structure or shapes."""
         answers = tuple(raw) if isinstance(raw, (tuple, list)) else (raw,) if len(case.arguments) == 1 else None
         if answers is None or len(answers) != len(case.arguments):
-            return f"{'no tuple' if answers is None else len(answers)} for {len(case.arguments)} arguments"
+            found = type(raw).__name__ if answers is None else f"{len(answers)} cotangents"
+            return f"it answers {found} for {len(case.arguments)} argument{'s' * (len(case.arguments) > 1)}"
         parts: list[Any] = []
         for path, leaf in leaves(case.arguments, case.fixed):
             try:
-                part = np.asarray(_at(answers, path), dtype=np.float64)
+                if (answer := _at(answers, path)) is None:
+                    return f"the cotangent of {self.parameters[path[0]]} is None"
+                part = np.asarray(answer, dtype=np.float64)
             except (TypeError, ValueError, IndexError, KeyError) as error:
                 return f"the cotangent of {self.parameters[path[0]]} is no array of reals: {error}"
             if part.shape != np.shape(leaf):
@@ -154,21 +172,18 @@ class Trial:
 
     def jacobian(self, case: Case) -> Reals | None:
         """The Jacobian by the backpropagator, a row for each output (outputs, size); None if an answer cannot be read."""
-        key = ("jacobian", id(case))
-        if key not in self._known:
-            rows = [self.pulled(case, unit(case.outputs, k)).cotangents for k in range(case.outputs)]
-            whole = None if any(r is None for r in rows) else np.array(rows, dtype=np.float64).reshape(case.outputs, case.size)
-            self._known[key] = (case, whole)
-        return self._known[key][1]  # type: ignore[no-any-return]
+        return self.once(case, lambda: self._jacobian(case), "jacobian")
+
+    def _jacobian(self, case: Case) -> Reals | None:
+        rows = [self.pulled(case, unit(case.outputs, k)).cotangents for k in range(case.outputs)]
+        whole = [row for row in rows if row is not None]
+        return np.array(whole, dtype=np.float64).reshape(case.outputs, case.size) if len(whole) == len(rows) else None
 
     # the references
 
     def sides(self, case: Case, direction: Vector) -> Sides:
         """The derivatives of all outputs along a direction: by the strongest reference, and the next for what it does not know."""
-        key = ("sides", id(case), direction.tobytes())
-        if key not in self._known:
-            self._known[key] = (case, self._sides(case, direction))
-        return self._known[key][1]  # type: ignore[no-any-return]
+        return self.once(case, lambda: self._sides(case, direction), "sides", direction.tobytes())
 
     def _sides(self, case: Case, direction: Vector) -> Sides:
         size = case.outputs
@@ -184,13 +199,13 @@ class Trial:
 
     def reference(self, case: Case) -> Bounds:
         """The reference's Jacobian (outputs, size); NaN at kinks, at edges, where no linear one is, and where nothing is known."""
-        key = ("reference", id(case))
-        if key not in self._known:
-            columns = [self.sides(case, unit(case.size, k)).value for k in range(case.size)]
-            shape = (case.size, case.outputs)
-            lo, hi = (np.array([getattr(c, end) for c in columns]).reshape(shape).T for end in ("lo", "hi"))
-            self._known[key] = (case, self._where_linear(case, Bounds(lo, hi)))
-        return self._known[key][1]  # type: ignore[no-any-return]
+        return self.once(case, lambda: self._reference(case), "reference")
+
+    def _reference(self, case: Case) -> Bounds:
+        columns = [self.sides(case, unit(case.size, k)).value for k in range(case.size)]
+        shape = (case.size, case.outputs)
+        lo, hi = (np.array([getattr(c, end) for c in columns]).reshape(shape).T for end in ("lo", "hi"))
+        return self._where_linear(case, Bounds(lo, hi))
 
     def _where_linear(self, case: Case, found: Bounds) -> Bounds:
         """

@@ -94,9 +94,9 @@ def wrong(trial: Trial, case: Case, opinions: Opinions, found: Reals) -> bool:
     suspect = opinions.right & ~(opinions.wanted.distance(found) <= opinions.allowed)
     if not suspect.any():
         return False
-    before = dict(trial._known)
+    before = trial.convicted.copy()
     fault = bool((entries(trial, case, found).fault & suspect).any())
-    trial._known.update({key: before.get(key, 0) for key in trial._known if isinstance(key, tuple) and key[0] == "convicted"})
+    trial.convicted = before
     return fault
 
 

@@ -19,7 +19,7 @@ Conventions where a primitive is not differentiable (everywhere else the derivat
     floor, ceil, floordiv, sign, conversions to integer, comparisons
                        nothing (ZERO), on the jumps as between them
     mod(x, y)          (1, -floor(x / y)), on the jumps as between them
-    pow(x, y)          y * x**(y-1) to x, and 0 if y is 0; log(x) * out to y, and 0 if x is 0
+    pow(x, y)          y * x**(y-1) to x, y * out / x if y is 0, and 0 if x is 0 too; log(x) * out to y, and 0 if x is 0
 
 A real that is given to an integer parameter has no partial. Partials are computed one at a time, on demand: that of `pow`
 to its exponent does not exist for a negative base, and nobody should stumble over it who does not ask.
@@ -129,7 +129,9 @@ def _root_complement(n: Numbers, x: Any) -> Any:
 
 
 def _power_base(n: Numbers, x: Any, y: Any, out: Any) -> Any:
-    return n.real(0.0) if n.vanishes(y) else n.mul(y, n.pow(x, n.sub(y, 1)))
+    if not n.vanishes(y):
+        return n.mul(y, n.pow(x, n.sub(y, 1)))
+    return n.real(0.0) if n.vanishes(x) else n.div(n.mul(y, out), x)
 
 
 def _power_exponent(n: Numbers, x: Any, y: Any, out: Any) -> Any:

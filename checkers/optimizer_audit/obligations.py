@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checkers.optimizer_audit.unfolding import Side, Term, Terms
+from checkers.optimizer_audit.unfolding import MOST_TERMS, Side, Term, Terms
 from semantics.errors import OutOfFuel
 from semantics.ir import Apply, GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -100,10 +100,11 @@ class Local:
 
 @dataclass
 class StepRelation:
-    """What two programs share, and what the step changed."""
+    """What two programs share, and what the step changed. `most` is the number of terms that one unfolding may have."""
 
     before: Program
     after: Program
+    most: int = MOST_TERMS
     fixed: dict[GraphId, tuple[NodeId, ...]] = field(default_factory=dict)
     why: str = ""
 
@@ -222,9 +223,14 @@ class StepRelation:
                     break
                 opened = opened | more
 
+    def whole(self, pair: Pair) -> Local:
+        """The pair, cut nowhere but at parameters: what common subexpressions have become, in a long row of them."""
+        opened = {n for p in (self.before, self.after) for n, found in p.nodes.items() if isinstance(found, Apply)}
+        return self._local(pair, opened, conditions(self.before, pair.graph), "gone")
+
     def _local(self, pair: Pair, opened: set[NodeId], given: dict[NodeId, bool], calls: str) -> Local:
         """Both terms, with the calls opened that are not cut: none, those that are gone after the step, or all."""
-        terms = Terms()
+        terms = Terms(self.most)
 
         def cut(node: NodeId) -> bool:
             return node not in opened and self.shared(node)

@@ -33,8 +33,9 @@ UNFOLDED = frozenset((*MACROS, MAKE_TUPLE, TABLE["inject"], SWITCH))
 
 @dataclass
 class Terms:
-    """The table of all terms of one comparison. `value` has what constants stand for."""
+    """The table of all terms of one comparison, of which there may be `most`. `value` has what constants stand for."""
 
+    most: int = MOST_TERMS
     keys: list[Key] = field(default_factory=list)
     numbers: dict[Key, Term] = field(default_factory=dict)
     value: dict[Term, Any] = field(default_factory=dict)
@@ -42,8 +43,8 @@ class Terms:
     def __call__(self, *key: Any) -> Term:
         """The number of a term; OutOfFuel if there are too many."""
         if key not in self.numbers:
-            if len(self.keys) > MOST_TERMS:
-                raise OutOfFuel(f"more than {MOST_TERMS} terms", rule="unfolding")
+            if len(self.keys) > self.most:
+                raise OutOfFuel(f"more than {self.most} terms", rule="unfolding")
             self.numbers[key] = len(self.keys)
             self.keys.append(key)
         return self.numbers[key]
@@ -156,6 +157,12 @@ class Side:
                 return known[node]
 
     def _application(self, node: NodeId, found: Apply, home: Activation | None) -> Unfolding:
+        named = self.program.constant(found.inputs[0])
+        if isinstance(named, GraphRef) and self.open(node) and self._opens(named.graph, len(found.inputs) - 1):
+            given: list[Term] = []
+            for target in found.inputs[1:]:
+                given.append((yield self._value(target, home)))
+            return (yield self._opened(named.graph, self._captured(named.graph, home), given, home))
         inputs: list[Term] = []
         for target in found.inputs:
             inputs.append((yield self._value(target, home)))
@@ -165,15 +172,30 @@ class Side:
             return self._met(self._primitive(primitive, arguments), home)
         if function in self.closures and self.open(node):
             graph, captured = self.closures[function]
-            parameters = self.program.graphs[graph].parameters
-            if len(parameters) == len(arguments):
-                self.opened += 1
-                if self.opened > MOST_CALLS:
-                    raise OutOfFuel(f"more than {MOST_CALLS} calls to open", rule="unfolding")
-                level = max(a.level if a is not None else 0 for a in (captured, home))
-                body = Activation(graph, dict(zip(parameters, arguments, strict=True)), captured, level)
-                return (yield self._value(self.program.graphs[graph].output, body))
+            if len(self.program.graphs[graph].parameters) == len(arguments):
+                return (yield self._opened(graph, captured, arguments, home))
         return self._met(self._call(function, arguments), home)
+
+    def _opens(self, graph: GraphId, count: int) -> bool:
+        """Whether a call of the graph by name becomes its body: it takes so many arguments, and we are not inside its λ already."""
+        return len(self.program.graphs[graph].parameters) == count and all(graph != g for g, _ in self.entered)
+
+    def _opened(self, graph: GraphId, captured: Activation | None, arguments: list[Term], home: Activation | None) -> Unfolding:
+        """The body of a function that is called (β). Named functions are opened as they are: no λ is made of them first."""
+        self.opened += 1
+        if self.opened > self.terms.most * MOST_CALLS // MOST_TERMS:
+            raise OutOfFuel(f"{self.opened} calls to open", rule="unfolding")
+        level = max(a.level if a is not None else 0 for a in (captured, home))
+        parameters = self.program.graphs[graph].parameters
+        body = Activation(graph, dict(zip(parameters, arguments, strict=True)), captured, level)
+        return (yield self._value(self.program.graphs[graph].output, body))
+
+    def _captured(self, graph: GraphId, here: Activation | None) -> Activation | None:
+        """The innermost activation that a function captures something of."""
+        owners = {self.program.owner(n) for n in scopes(self.program).free.get(graph, ())}
+        while here is not None and here.graph not in owners:
+            here = here.outer
+        return here
 
     def _met(self, term: Term, home: Activation | None) -> Term:
         """Notes that the evaluation meets the term: certainly, or if a λ is called."""
@@ -209,9 +231,7 @@ class Side:
 
     def _function(self, graph: GraphId, here: Activation | None) -> Unfolding:
         """The function itself where both programs have it and nothing that it captures is being replaced; else a λ."""
-        owners = {self.program.owner(n) for n in scopes(self.program).free.get(graph, ())}
-        while here is not None and here.graph not in owners:
-            here = here.outer  # the innermost activation that it captures something of
+        here = self._captured(graph, here)
         if graph in self.fixed and here is None:
             found = self.terms("graph", graph)
             self.closures.setdefault(found, (graph, None))

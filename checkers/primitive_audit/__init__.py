@@ -37,6 +37,7 @@ CHECKS: tuple[tuple[str, Callable[[Subject], list[Verdict]]], ...] = (
 )
 NAMES = tuple(name for name, _ in CHECKS)
 REALS = {"real", "number"}
+PLOTS = 8
 
 __all__ = ["CHECKS", "NAMES", "check", "check_vjp"]
 
@@ -144,5 +145,5 @@ def details(subject: Subject) -> dict[str, Any]:
 
 
 def plots(subject: Subject) -> tuple[Plot, ...]:
-    """The errors over the domain, by each argument."""
-    return tuple(errors(subject, i) for i in range(subject.arity))
+    """The errors over the domain, by each of the first arguments."""
+    return tuple(errors(subject, i) for i in range(min(subject.arity, PLOTS)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkers.inputs import Point, around, code_numbers, condition_numbers, edge_points, program_numbers, random_points
+from checkers.primitive_audit.given import is_finite, nowhere, objection, two_functions
 from checkers.primitive_audit.other_numbers import on_balls, on_other_numbers
 from checkers.primitive_audit.programs import ball_function, in_balls, machine_call
 from checkers.primitive_audit.reference import Balls, Best, Numeric
@@ -40,6 +41,7 @@ from transforms.python_rows import (
 EDGES = 90
 BLACK_BOX_EXAMPLES = 80
 """A slope by differences of doubles costs some fifty times one in balls."""
+FEW_ARGUMENTS = 4
 Tuple = tuple[Any, ...]
 
 
@@ -101,11 +103,9 @@ def of_functions(
     forward: Callable[..., Any], pullback: Callable[..., Any], samples: Sequence[Tuple], *, seed: int, examples: int
 ) -> Subject:
     """The subject of two Python functions; samples say where they are meant to be used."""
-    for what, f in (("forward", forward), ("pullback", pullback)):
-        if not callable(f):
-            raise IllTyped(f"{what} is {f!r}, not a function", rule="check_vjp")
     points = checked_samples(samples)
     arity = len(points[0])
+    two_functions(forward, pullback, arity)
     name = getattr(forward, "__name__", "forward").replace("<lambda>", "forward")
     parameters = names_of(forward, arity)
     cells: dict[str, Any] = {"meaning": total(name, forward, arity)}
@@ -115,6 +115,8 @@ def of_functions(
         cells["program"] = program
         cells["ball"] = lambda *xs: in_balls(program, xs)
     meaning = cells["meaning"]
+    if not any(is_finite(meaning, p) for p in points):
+        raise nowhere(name, len(points), objection(forward, points[0]), "a sample at which it has one, a real number")
     spreads = spread_rule(pullback, points, lambda xs: meaning(*xs))
     rule, why = rule_of(pullback, spreads, parameters)
 
@@ -194,7 +196,7 @@ def spread_rule(pullback: Callable[..., Any], points: Sequence[Point], value: Ca
     Whether the pullback is written (x…, y, dy) rather than (xs, y, dy).
 
     With several arguments their number tells. With one, the documented form (xs, y, dy) is tried on the samples; a rule that
-    cannot take a tuple raises TypeError there.
+    cannot take a tuple raises TypeError or IllTyped there.
     """
     arity = len(points[0])
     try:
@@ -208,7 +210,7 @@ def spread_rule(pullback: Callable[..., Any], points: Sequence[Point], value: Ca
     for xs in points:
         try:
             pullback(xs, value(xs), 1.0)
-        except TypeError:
+        except (TypeError, IllTyped):  # the latter from primitives that it calls
             return True
         except Exception:
             continue
@@ -313,14 +315,19 @@ def pool(subject: Subject, numbers: Sequence[float], samples: Sequence[Point], e
     The points: samples, points around them and random ones (together about `examples`, less the edges), and the edge pool.
 
     Only points in the domain where the function is finite; each once, signed zeros told apart. With samples given, a random point
-    keeps their order of magnitude half of the time.
+    keeps their order of magnitude half of the time. A point has as many entries as the function has arguments, so that beyond
+    FEW_ARGUMENTS there are fewer points.
     """
     source = random.Random(subject.seed)
+    many = max(FEW_ARGUMENTS, subject.arity)
+    examples, least = examples * FEW_ARGUMENTS // many, max(8, 30 * FEW_ARGUMENTS // many)
     if subject.reference.balls is None:
         examples = min(examples, BLACK_BOX_EXAMPLES // subject.arity)
-    edges = edge_points(subject.arity, numbers, seed=subject.seed, most=min(EDGES * subject.arity, max(24, examples // 2)))
+    edges = edge_points(
+        subject.arity, numbers, seed=subject.seed, most=min(EDGES * subject.arity, max(min(24, least), examples // 2))
+    )
     near = [around(source.choice(samples), source) for _ in range(examples // 4)] if samples else []
-    far = random_points(subject.arity, max(30, examples - len(edges) - len(near)), seed=subject.seed)
+    far = random_points(subject.arity, max(least, examples - len(edges) - len(near)), seed=subject.seed)
     seen: set[Any] = set()
     for origin, points in (("sample", (*samples, *near)), ("random", far), ("edge", edges)):
         yield from _kept(subject, points, origin, seen)

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 
 from checkers.inputs import Point
 from checkers.primitive_audit.findings import finding
-from checkers.primitive_audit.orders import on_machine, read
+from checkers.primitive_audit.orders import meets, on_machine, read
 from checkers.primitive_audit.programs import in_balls, machine_call
 from checkers.primitive_audit.reference import Balls, Enclosure, Numeric, unit
+from checkers.primitive_audit.script import asked
 from checkers.primitive_audit.subject import Judged, Subject
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
 from semantics.errors import AdjudgeError, OutOfFuel
@@ -187,11 +188,13 @@ def _composed(subject: Subject, claim: str, name: str, i: int, point: Judged, pr
         shown, allowed = Enclosure(value, value), 2.0**-16 * (wanted.size + abs(on_machine(runs, xs)))
     else:
         shown, allowed = found, 64 * subject.budget(point.xs)[0] * (wanted.size + abs(on_machine(runs, xs)))
-    if shown.overlaps(wanted, allowed + 4 * (wanted.hi - wanted.lo)):
+    allowed += 4 * (wanted.hi - wanted.lo)
+    if shown.overlaps(wanted, allowed):
         return 1
     cause = f"the rule is right by itself and wrong in the program '{name}'"
     note = f"with respect to {subject.parameters[i]}; program:\n{program}"
-    return finding(subject, claim, point, found=shown.middle, wanted=wanted.middle, cause=cause, note=note)
+    test, now = meets(shown, wanted, allowed), asked("composed", name, i)
+    return finding(subject, claim, point, found=shown.middle, wanted=wanted.middle, cause=cause, note=note, test=test, now=now)
 
 
 def optimizer(subject: Subject) -> list[Verdict]:
@@ -225,7 +228,7 @@ def proof(subject: Subject) -> list[Verdict]:
     """16: what the solver says of the rule, for all reals."""
     claim = "proof"
     if subject.prover is None:
-        return [OutOfScope("no prover was given: ask through adjudge.check", claim)]
+        return [OutOfScope("no solver is asked about two plain functions: make them a primitive, and ask check", claim)]
     if subject.rule is None:
         return [OutOfScope("a black box has no proof", claim)]
     try:

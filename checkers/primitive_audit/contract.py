@@ -15,7 +15,7 @@ import numpy as np
 
 from checkers.inputs import COTANGENTS, moderate, random_cotangent
 from checkers.primitive_audit.findings import finding
-from checkers.primitive_audit.subject import Judged, Subject
+from checkers.primitive_audit.subject import Judged, Subject, roughness
 from checkers.verdict import OutOfScope, Passed, Verdict
 from semantics.values import same
 
@@ -224,7 +224,7 @@ def _added(subject: Subject, point: Judged, d: float, e: float) -> Any:
         if abs(a + b - c) <= room:
             continue
         noise = (abs(d) + abs(e)) * max(
-            subject.jitter(point, i, subject.pulled(point.xs, point.y, 1.0)[i]), subject.roughness(point, i)
+            subject.jitter(point, i, subject.pulled(point.xs, point.y, 1.0)[i]), roughness(subject.lines(point, i))
         )
         if abs(a + b - c) <= room + 8 * noise:
             continue

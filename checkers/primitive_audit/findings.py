@@ -88,9 +88,15 @@ def finding(
     cause: str = "",
     note: str = "",
     test: str = "",
+    now: str = "pull(dout)",
 ) -> Refuted:
-    """A refutation. `test` is a Python expression over forward, pull, x, y and dout, true when the rule is right."""
-    written = script(subject, claim, point.xs, 1.0 if d is None else d, test, found, wanted) if kind != "convention" else ""
+    """
+    A refutation.
+
+    test  a Python expression over forward, pull, x, y, dout and `now`, true when the rule is right
+    now   what the script shows and tests; where one call of the rule does not show the failure, by `script.asked`
+    """
+    written = script(subject, claim, point.xs, 1.0 if d is None else d, test, found, wanted, now) if kind != "convention" else ""
     note = "; ".join(n for n in (note, f"seed {subject.seed}") if n)
     return Refuted(Counterexample(named(subject, point.xs, d), found, wanted, cause, written, note), kind, claim)
 

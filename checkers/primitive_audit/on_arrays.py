@@ -26,11 +26,19 @@ NO_SOURCE = "there is no Python function to give arrays to"
 
 
 def shapes(subject: Subject) -> list[Verdict]:
-    """11: other shapes and layouts, if the function takes arrays."""
+    """
+    11: other shapes and layouts, if the function takes arrays.
+
+    A rule of the table that chooses is another program on arrays, where both sides are evaluated: its second order is judged too.
+    """
     from checkers import array_audit
+    from checkers.array_audit.special import chooses
 
     made = trial(subject)
-    return [OutOfScope(made, "shapes")] if isinstance(made, str) else array_audit.summary(made, array_audit.CORE, "shapes")
+    if isinstance(made, str):
+        return [OutOfScope(made, "shapes")]
+    written_anew = TABLE.get(subject.name) is subject.row and chooses(made)
+    return array_audit.summary(made, (*array_audit.CORE, *(("second order",) if written_anew else ())), "shapes")
 
 
 def large_arrays(subject: Subject) -> list[Verdict]:

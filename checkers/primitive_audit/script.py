@@ -15,10 +15,14 @@ from typing import Any
 
 from checkers.inputs import Point
 from checkers.primitive_audit.subject import Subject
+from semantics.array_signatures import COLUMN
 from semantics.errors import AdjudgeError
+from semantics.primitives.row import Primitive
 
 IMPORTED = ("import math", "import sys")
 """What every script imports for itself."""
+LONGEST = 2000
+"""Characters of what a rule keeps between calls, if the script is to carry it."""
 
 
 class NotEmbeddable(Exception):
@@ -27,12 +31,15 @@ class NotEmbeddable(Exception):
 
 def embedded(function: Callable[..., Any], name: str, known: dict[str, str]) -> None:
     """Adds to `known` (name -> source) the source of `function` under `name`, and of everything it uses."""
-    from transforms.parse.source import find_function
-
     todo: list[tuple[str, Any]] = [(name, function)]
     while todo:
         called, value = todo.pop()
         if called in known:
+            continue
+        if isinstance(row := getattr(value, "row", None), Primitive):
+            known[called], used = primitive(row, called)
+            known.setdefault("aj", "import adjudge as aj")
+            todo += used
             continue
         value = getattr(value, "__wrapped__", value)
         if isinstance(value, types.ModuleType):
@@ -42,17 +49,44 @@ def embedded(function: Callable[..., Any], name: str, known: dict[str, str]) -> 
             known[called] = f"from {module} import {value.__name__} as {called}"
         elif isinstance(value, float):
             known[called] = f"{called} = float.fromhex({value.hex()!r})"
-        elif isinstance(value, (bool, int, str, tuple, type(None))):
+        elif isinstance(value, (bool, int, str, tuple, type(None))) or (isinstance(value, (list, dict, set)) and is_literal(value)):
             known[called] = f"{called} = {value!r}"
         elif isinstance(value, types.FunctionType):
-            try:
-                _, tree = find_function(value)
-            except AdjudgeError as error:
-                raise NotEmbeddable(error.what) from None
-            known[called] = definition(tree, called)
+            known[called] = written(value, called)
             todo.extend(names_used(value))
         else:
             raise NotEmbeddable(f"{called} is {type(value).__name__}")
+
+
+def is_literal(value: Any) -> bool:
+    """Whether a list, dictionary or set is given back by what Python writes for it; it is carried as it is now."""
+    shown = repr(value)
+    try:
+        return len(shown) <= LONGEST and bool(ast.literal_eval(shown) == value)
+    except (ValueError, SyntaxError):
+        return False
+
+
+def primitive(row: Primitive, name: str) -> tuple[str, list[tuple[str, Any]]]:
+    """A primitive with its backpropagator, as its author wrote them, and the names that they use. NotEmbeddable without both."""
+    source = row.columns.get("source", {})
+    forward, rule = source.get("forward"), source.get("backpropagator")
+    if not isinstance(forward, types.FunctionType) or not isinstance(rule, types.FunctionType):
+        raise NotEmbeddable(f"the primitive {name} is not written in Python")
+    signature = row.columns.get(COLUMN)
+    made = f"@aj.primitive(signature={signature!r})" if isinstance(signature, str) else "@aj.primitive"
+    parts = [f"{made}\n{written(forward, name)}", f"@{name}.backpropagator\n{written(rule, '_')}"]
+    return "\n\n".join(parts), names_used(forward) + names_used(rule)
+
+
+def written(function: types.FunctionType, name: str) -> str:
+    """The source of a function, as a def called `name`."""
+    from transforms.parse.source import find_function
+
+    try:
+        return definition(find_function(function)[1], name)
+    except AdjudgeError as error:
+        raise NotEmbeddable(error.what) from None
 
 
 def definition(tree: Any, name: str) -> str:
@@ -99,8 +133,18 @@ def number(x: float) -> str:
     return f"float.fromhex({float(x).hex()!r})"
 
 
-def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: Any, wanted: Any) -> str:
-    """The script of one failure. `test` is an expression over forward, pull, x, y and dout; true means that nothing is wrong."""
+def asked(what: str, *arguments: Any) -> str:
+    """The expression by which a script asks for what `again.py` computes."""
+    return f"checkers.primitive_audit.again.{what}(forward, pullback, x, {', '.join(map(repr, arguments))})"
+
+
+def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: Any, wanted: Any, now: str = "pull(dout)") -> str:
+    """
+    The script of one failure.
+
+    now   an expression over forward, pullback, pull, x, y and dout: what is wrong, computed anew
+    test  one over these and `now`, true if nothing is wrong
+    """
     imported = "\n".join(IMPORTED)
     head = f'"""{subject.name}: {claim} fails. Exits with 1 while it does."""\n\n{imported}\n\n'
     point = f"x = ({', '.join(number(v) for v in xs)},)\ndout = {number(d)}\n"
@@ -114,4 +158,6 @@ def script(subject: Subject, claim: str, xs: Point, d: float, test: str, found: 
     call = "pullback(*x, y, d)" if subject.spread_arguments else "pullback(x, y, d)"
     helpers = f"def pull(d, x=x, y=None):\n    y = forward(*x) if y is None else y\n    return {call}\n\n\n"
     verdict = f"right = {test}\nsys.exit(0 if right else 1)\n"
-    return f"{head}{body}\n\n\n{point}y = forward(*x)\n\n\n{helpers}print('now   ', pull(dout))\n{tail}{verdict}"
+    judge = "import checkers.primitive_audit.again\n\n" if now.startswith("checkers.") else ""
+    shown = f"now = {now}\nprint('now   ', now)\n{tail}{verdict}"
+    return f"{head}{judge}{body}\n\n\n{point}y = forward(*x)\n\n\n{helpers}{shown}"

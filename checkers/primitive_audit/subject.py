@@ -25,6 +25,10 @@ LEAST = 2.0**-1074
 HUGE = 2.0**1000
 ENOUGH = 5
 """So many confirmed faults of one entry make further confirmations idle; the reported one is confirmed again."""
+ROUNDING = "over the reals the rule is right; its rounding is not"
+UNTOLD = "at an extreme argument, where the rounding of a black box is not told from a wrong rule"
+STEPS = 4
+"""So many steps to either side show how rough a rule is."""
 GRADUAL = 2.0**-969
 """Below this, a product with a rounding error is subnormal, and error bounds relative to the result do not hold."""
 
@@ -149,6 +153,10 @@ class Subject:
             self.opinions[key] = opinion
         return self.opinions[key]
 
+    def opinion_of(self, point: Judged, i: int) -> Opinion:
+        """The opinion on the rule's own answer."""
+        return self.opinion(point, i, self.pulled(point.xs, point.y, 1.0)[i])
+
     def confirmed(self, point: Judged, i: int, opinion: Opinion) -> Opinion:
         """The opinion, if the reference in balls says the same with far smaller steps; else "skip": kinks are dense there."""
         balls = self.reference.balls
@@ -188,8 +196,10 @@ class Subject:
         if any(0 < abs(v) < GRADUAL for v in (*xs, point.y)) and wanted.distance(found) <= max(wanted.size, 1.0):
             return Opinion("skip", wanted, allowed, "the arguments or the value have lost their digits to underflow")
         if self.is_rounding(point, i, found, wanted, allowed):
-            return Opinion("accuracy", wanted, allowed, "over the reals the rule is right; its rounding is not")
-        return Opinion("fault", wanted, allowed)
+            return Opinion("accuracy", wanted, allowed, ROUNDING)
+        if self.rule_is_read or moderate(xs):
+            return Opinion("fault", wanted, allowed)
+        return Opinion("accuracy", wanted, allowed, UNTOLD)
 
     def _lost(self, point: Judged, i: int, found: float, wanted: Enclosure, allowed: float) -> Opinion:
         """A cotangent that is not finite where the derivative is."""
@@ -224,12 +234,21 @@ class Subject:
         Whether the error is rounding: the rule is right over the reals, though not in doubles.
 
         A rule in the language is run in balls, where its answer is compared with the enclosure. A black box is asked how much it
-        moves when its inputs move by a few ulp, or how rough it is nearby; at extreme arguments its overflow is taken for rounding.
+        moves when its inputs move by a few ulp, or how rough it is nearby. An error that is alone, with none of a sixteenth of it
+        nearby, is no rounding: a special case is missing.
         """
-        if self.rule is not None and self.reference.balls is not None:
+        if self.rule_is_read:
             return self._right_in_balls(point, i, wanted, allowed)
         error = wanted.distance(found)
-        return error <= 4 * max(self.jitter(point, i, found), self.roughness(point, i)) or not moderate(point.xs)
+        lines = self.lines(point, i)
+        if all(wanted.distance(answer) < error / 16 for line in lines for k, answer in enumerate(line) if k != STEPS):
+            return False
+        return error <= 4 * max(self.jitter(point, i, found), roughness(lines))
+
+    @property
+    def rule_is_read(self) -> bool:
+        """Whether the rule can be run in balls."""
+        return self.rule is not None and self.reference.balls is not None
 
     def _right_in_balls(self, point: Judged, i: int, wanted: Enclosure, allowed: float) -> bool:
         real = self.rule_in_balls(point.xs, i)
@@ -270,20 +289,14 @@ class Subject:
         answers = (self.pulled(xs, y, 1.0)[i] for xs, y in moves)
         return max((abs(a - found) for a in answers if math.isfinite(a)), default=0.0)
 
-    def roughness(self, point: Judged, i: int) -> float:
-        """The noise of the rule near the point: fourth differences over steps of 2^-40, which smooth functions do not have."""
-        worst = 0.0
+    def lines(self, point: Judged, i: int) -> list[list[float]]:
+        """What the rule answers around the point, along each argument, by steps of 2^-40 of it."""
+        found = []
         for j, x in enumerate(point.xs):
             step = math.ldexp(1.0, math.frexp(x)[1] - 40) if x else 2.0**-40
-            line = []
-            for k in range(-4, 5):
-                xs = tuple(x + k * step if j == m else v for m, v in enumerate(point.xs))
-                line.append(self.pulled(xs, self.value(xs), 1.0)[i])
-            differences = line
-            for _ in range(4):
-                differences = [b - a for a, b in pairwise(differences)]
-            worst = max([worst, *(abs(d) / math.sqrt(70) for d in differences if math.isfinite(d))])
-        return worst
+            moved = (tuple(x + k * step if j == m else v for m, v in enumerate(point.xs)) for k in range(-STEPS, STEPS + 1))
+            found.append([self.pulled(xs, self.value(xs), 1.0)[i] for xs in moved])
+        return found
 
     # choosing points
 
@@ -291,10 +304,22 @@ class Subject:
         """The points, of the given origins, where every slope is known and finite."""
         kept = []
         for point in self.points:
-            if point.origin in origins and all(
-                (v := self.slope(point.xs, i).value) is not None and v.finite for i in range(self.arity)
-            ):
+            if point.origin in origins and self.is_smooth(point):
                 kept.append(point)
                 if most is not None and len(kept) == most:
                     break
         return kept
+
+    def is_smooth(self, point: Judged) -> bool:
+        """Whether every slope is known and finite."""
+        return all((v := self.slope(point.xs, i).value) is not None and v.finite for i in range(self.arity))
+
+
+def roughness(lines: Iterable[Sequence[float]]) -> float:
+    """The noise of a rule: fourth differences, which smooth functions do not have over steps of 2^-40."""
+    worst = 0.0
+    for differences in lines:
+        for _ in range(4):
+            differences = [b - a for a, b in pairwise(differences)]
+        worst = max([worst, *(abs(d) / math.sqrt(70) for d in differences if math.isfinite(d))])
+    return worst

@@ -252,6 +252,8 @@ def _cancelled(bound: Sequence[tuple[Index, Dim]], factors: Sequence[Factor]) ->
 
 def _named(bound: tuple[tuple[Index, Dim], ...], factors: tuple[Factor, ...]) -> Monomial:
     """The least of the monomials that the orders of the bound indices make."""
+    if not bound:
+        return Monomial((), tuple(sorted(factors, key=repr)))
     if len(bound) > MOST_BOUND:
         raise NotReachedError(f"a sum over more than {MOST_BOUND} indices")
     level = max((height(f) for f in factors), default=0)

@@ -1,10 +1,13 @@
 """
-Backpropagators of rows on arrays: <w, D f v> = <rule(w), v> for all shapes, or where index forms do not reach up to a stated bound.
+Backpropagators of rows on arrays: <w, D f v> = <rule(w), v> for all shapes, from a formula for the row or from an equation that it
+solves (`by_equation`), or where index forms do not reach up to a stated bound.
 
     LEMMAS              what index forms rest on, by induction over sizes
-    obligations(rows)   one claim for each row with a rule, for all shapes, and one for each that is judged up to a bound; and the
-                        pullbacks of softmax and its kin
+    obligations(rows)   one claim for each row, for all shapes; and for the pullbacks of softmax and its kin
+    bounded_obligations(rows)    one claim for each row that is judged up to a bound
     judge(row, rule)    the same of any rule for a row of the table: Proved, Refuted by an executed instance, or Unknown
+
+Second derivatives are in `second_order_claims`.
 """
 
 from __future__ import annotations
@@ -15,25 +18,16 @@ from functools import partial
 
 from checkers.smt.inquiry import Judgment
 from checkers.verdict import Proved, Refuted
-from proofs.arrays import adjoints, bounded, compositions
-from proofs.arrays.adjoints import rule_of
+from proofs.arrays import adjoints, bounded, by_equation, compositions
+from proofs.arrays.adjoints import USES, rule_of
 from proofs.arrays.kinds import examples
 from proofs.arrays.lemmas import LEMMAS
 from proofs.arrays.replay import refutation
 from proofs.obligation import Obligation
 from semantics.ir import Program
-from semantics.primitives.row import Hole, Primitive
-from transforms.backpropagators import find
+from semantics.primitives.row import Primitive
 
-__all__ = ["LEMMAS", "judge", "obligations"]
-
-USES: dict[str, tuple[str, ...]] = {
-    "logsumexp": ("slope", "exp_sum", "exp_slope", "log_inverse", "inverse"),
-    "norm": ("slope", "roots"),
-    "slogdet": ("slope", "log_inverse", "exp_sum", "exp_slope", "inverse"),
-    "cholesky": ("slope", "roots"),
-}
-"""The axioms of functions that rows on arrays are made of; an elementwise row rests on what its rule on numbers rests on."""
+__all__ = ["LEMMAS", "bounded_obligations", "judge", "obligations"]
 
 
 def judge(row: Primitive, rule: Program | None = None, up_to_bound: bool = False) -> Judgment:
@@ -49,15 +43,20 @@ def judge(row: Primitive, rule: Program | None = None, up_to_bound: bool = False
 
 
 def obligations(rows: Iterable[Primitive]) -> list[Obligation]:
-    """The claims about the rows that have a rule and an array among the arguments at which they are judged."""
-    found = []
-    for row in rows:
-        if isinstance(find(row), Hole):
-            continue
-        uses = USES.get(row.name, ("slope",))
-        if examples(row.name):
-            found.append(Obligation(f"{row.name} on arrays: adjoint, all shapes", row.name, partial(judge, row), uses))
-        if row.name in bounded.EXAMPLES:
-            name = f"{row.name} on arrays: adjoint, sizes up to {bounded.MOST}"
-            found.append(Obligation(name, row.name, partial(judge, row, up_to_bound=True), uses))
-    return [*found, *compositions.OBLIGATIONS]
+    """The claims for all shapes, about the rows that have an array among the arguments at which they are judged."""
+    found = [
+        Obligation(f"{row.name} on arrays: adjoint, all shapes", row.name, partial(judge, row), USES.get(row.name, ("slope",)))
+        for row in rows
+        if examples(row.name)
+    ]
+    return [*found, *by_equation.OBLIGATIONS, *compositions.OBLIGATIONS]
+
+
+def bounded_obligations(rows: Iterable[Primitive]) -> list[Obligation]:
+    """The claims up to a bound."""
+    name = "{} on arrays: adjoint, sizes up to {}".format
+    return [
+        Obligation(name(row.name, bounded.MOST), row.name, partial(judge, row, up_to_bound=True), USES.get(row.name, ("slope",)))
+        for row in rows
+        if row.name in bounded.EXAMPLES
+    ]

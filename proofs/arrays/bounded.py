@@ -1,5 +1,5 @@
 """
-Rows whose meaning index forms have no words for (running products, elimination, repeated writes): all shapes up to a stated bound.
+Rows whose meaning index forms have no words for (determinants, running products, repeated writes): all shapes up to a stated bound.
 
 The row and the shipped backpropagator are run on arrays of terms, one for every entry, on all paths that comparisons open.
 There the cotangent of each entry must be Σ w · ∂f, where the derivative of the row's own value is taken by differential algebra.
@@ -59,6 +59,16 @@ EXAMPLES: dict[str, list[Example]] = {
 }
 MOST = 2
 """The largest size of an axis with a name."""
+BEYOND: dict[str, str] = {
+    "gathered": "places that are data are no indices of a form",
+    "returned": "places that are data are no indices of a form",
+    "keep": "a mask that is data is no condition of a form",
+    "put": "where a place is named twice the last value stays, which is no sum",
+    "linspace": "its entries have their place as a factor",
+    "det": "a determinant is a sum over permutations",
+    "slogdet": "a determinant is a sum over permutations",
+}
+"""Rows of which nothing is proved, or less, beyond the bound, and why."""
 LEAST: dict[str, int] = dict.fromkeys(("solve", "inv", "det", "slogdet", "cholesky"), 1)
 
 
@@ -147,4 +157,5 @@ def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = No
                 return inquiry.judged(name, "terms", Unknown(f"at {sizes}: {why}", name))
     if not proved:
         return inquiry.judged(name, "terms", Vacuous("no entry at any of these sizes", name))
-    return inquiry.judged(name, "normal form and z3", Proved(f"terms, {proved} entries, all sizes up to {MOST}", name))
+    scope = f"; at sizes up to {MOST}: {BEYOND[row.name]}" if row.name in BEYOND else f", all sizes up to {MOST}"
+    return inquiry.judged(name, "normal form", Proved(f"terms, {proved} entries{scope}", name))

@@ -66,6 +66,8 @@ def where(c: Any, x: Any, y: Any) -> Any:
         return ZERO
     if isinstance(c, bool):
         return x if c else y
+    if isinstance(x, tuple) and isinstance(y, tuple):
+        return tuple(where(c, a, b) for a, b in zip(x, y, strict=True))
     found = [ZERO_FORM if v is ZERO else v for v in (x, y)]
 
     def entry(k: Form, a: Form, b: Form) -> Form:

@@ -42,4 +42,6 @@ def _positive_factor(factor: Any) -> bool:
     if factor.kind == "inverse":
         inside = factor.parts[0]
         return positive(inside) if isinstance(inside, Form) else _positive_factor(inside)
+    if (factor.kind, factor.name) == ("call", "sqrt"):
+        return positive(factor.parts[0])
     return factor.kind == "size" or (factor.kind, factor.name) == ("call", "exp")

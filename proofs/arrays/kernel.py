@@ -5,7 +5,8 @@ Derivatives of index forms, and when two linear maps between arrays are each oth
 
 Every product in such a form has one entry of w and one of v; what is left of it, where these stand at p and q, is its part of the
 kernel K. Two forms are equal for all w and v if their kernels are: the products that have the same factors must stand there equally
-often at every p and q. How often is a sum of conditions on indices, and z3 compares two of these, for all sizes.
+often at every p and q. How often is a sum of conditions on indices, and z3 compares two of these, for all sizes. Forms that are
+linear in three arrays, as second derivatives are, have a kernel K(p, q, r) likewise.
 """
 
 from __future__ import annotations
@@ -20,16 +21,28 @@ from z3 import z3util
 
 from checkers.smt import index_form as forms
 from checkers.smt.index_form import Dim, Factor, Form, Index, Monomial, NotReachedError
-from checkers.smt.index_places import Condition, Extent, Lookup, Place, extent, lookups_in, names_in, plus, solved, substituted
+from checkers.smt.index_places import (
+    Condition,
+    Extent,
+    Lookup,
+    Place,
+    condition,
+    extent,
+    lookups_in,
+    names_in,
+    plus,
+    solved,
+    substituted,
+)
 
 Skeleton = tuple[tuple[Any, ...], tuple[Factor, ...]]
-MOST_TRUTHS = 6
 
 
 # derivatives
 
-Slopes = Mapping[str, Callable[..., Sequence[Form]]]
-SLOPES: dict[str, Callable[..., Sequence[Form]]] = {
+Slope = Callable[..., Sequence[Form]]
+Slopes = Mapping[str, Slope]
+SLOPES: dict[str, Slope] = {
     "exp": lambda x: (forms.call("exp", x),),
     "log": lambda x: (forms.inverse(x),),
     "sqrt": lambda x: (forms.scaled(forms.inverse(forms.call("sqrt", x)), Fraction(1, 2)),),
@@ -67,6 +80,8 @@ def _derivative(form: Form, moving: Mapping[str, str], slopes: Slopes, fresh: It
 
 def renamed(factor: Factor, names: dict[Index, Index]) -> Factor:
     """The factor with other names for its free indices."""
+    if not any(forms.occurs(i, factor) for i in names):
+        return factor
     found = forms.rename(forms.single(factor), names)
     ((monomial, _),) = found.terms
     return monomial.factors[0]
@@ -101,16 +116,20 @@ def ranges(letter: str, shape: Sequence[Dim]) -> dict[str, Dim]:
     return {f"{letter}{k}": n for k, n in enumerate(shape) if n != 1}
 
 
-def kernel(form: Form, w: str, v: str, sizes: Mapping[str, Dim]) -> Form:
-    """K(p, q), if every product has one entry of w and one of v; `sizes` names the indices whose axes have not size 1."""
-    parts = []
+def kernel(form: Form, arrays: Mapping[str, str], sizes: Mapping[str, Dim]) -> Form:
+    """
+    K(p, q), where `arrays` names the array at each letter and every product has one entry of each.
+
+    `sizes` names the indices whose axes have not size 1.
+    """
+    parts, names_of_arrays = [], tuple(arrays.values())
     for monomial, coefficient in form.terms:
-        entries = {name: [f for f in monomial.factors if f.kind == "entry" and f.name == name] for name in (w, v)}
-        rest = [f for f in monomial.factors if f.kind != "entry" or f.name not in (w, v)]
-        if any(len(found) != 1 for found in entries.values()) or any(speaks_of(f, (w, v)) for f in rest):
+        entries = {name: [f for f in monomial.factors if f.kind == "entry" and f.name == name] for name in names_of_arrays}
+        rest = [f for f in monomial.factors if f.kind != "entry" or f.name not in names_of_arrays]
+        if any(len(found) != 1 for found in entries.values()) or any(speaks_of(f, names_of_arrays) for f in rest):
             raise NotReachedError("it is not seen to be linear")
         conditions = []
-        for letter, name in (("p", w), ("q", v)):
+        for letter, name in arrays.items():
             for k, at in enumerate(entries[name][0].parts):
                 if f"{letter}{k}" in sizes:
                     conditions.append(("eq", plus(at, f"{letter}{k}", -1)))
@@ -139,65 +158,32 @@ def speaks_of(factor: Any, names: Sequence[str]) -> bool:
 
 
 def settled(form: Form) -> Form:
-    """Every product with the indices q that its conditions determine written out in its other factors."""
-    terms = []
-    for monomial, coefficient in form.terms:
-        factors = list(monomial.factors)
-        for k in range(len(factors)):
-            c = factors[k].parts[0] if factors[k].kind == "holds" else None
-            if not isinstance(c, Condition) or c.kind != "eq":
-                continue
-            for name in sorted(i for i in set(names_in(c.place)) if i.startswith("q")):
-                value = solved(c.place, name)
-                if value is not None:
-                    names: dict[Index, Index] = {name: value}
-                    factors = [f if j == k or f.kind == "holds" else renamed(f, names) for j, f in enumerate(factors)]
-                    break
-        terms.append((Monomial(monomial.bound, tuple(factors)), coefficient))
-    return forms.total(terms)
+    """
+    Every product with the indices q and r that its conditions determine written out, in its other factors and conditions.
+
+    The equations become one for each such index, and what is left of the others: systems that are one so often look so.
+    """
+    return forms.add(*(_settled(monomial, coefficient) for monomial, coefficient in form.terms))
 
 
-# truths
-
-
-def truths(form: Form) -> set[Factor]:
-    """The comparisons of entries in a form, those within functions too."""
-    found: set[Factor] = set()
-    todo: list[Any] = [form]
-    while todo:
-        top = todo.pop()
-        if isinstance(top, Form):
-            todo.extend(f for m, _ in top.terms for f in m.factors)
-        elif isinstance(top, Factor):
-            if top.kind == "truth":
-                found.add(top)
-            todo.extend(p for p in top.parts if isinstance(p, (Form, Factor)))
-    return found
-
-
-def decided(form: Form, values: Mapping[Factor, int]) -> Form:
-    """The form where comparisons are known."""
-    parts = []
-    for monomial, coefficient in form.terms:
-        product = forms.constant(coefficient)
-        names: dict[Index, Index] = {i: f"g{form.height}.{j}" for j, (i, _) in enumerate(monomial.bound)}
-        for factor in monomial.factors:
-            product = forms.multiply(product, _decided_factor(renamed(factor, names), values))
-        for index, n in monomial.bound:
-            product = forms.summed(product, str(names[index]), n)
-        parts.append(product)
-    return forms.add(*parts)
-
-
-def _decided_factor(factor: Factor, values: Mapping[Factor, int]) -> Form:
-    if factor in values:
-        return forms.constant(values[factor])
-    if factor.kind == "call":
-        return forms.call(factor.name, *(decided(a, values) for a in factor.parts))
-    if factor.kind == "inverse":
-        inside = factor.parts[0]
-        return forms.inverse(decided(inside, values) if isinstance(inside, Form) else _decided_factor(inside, values))
-    return forms.single(factor)
+def _settled(monomial: Monomial, coefficient: Fraction) -> Form:
+    conditions = [f.parts[0] for f in monomial.factors if f.kind == "holds" and isinstance(f.parts[0], Condition)]
+    rest = [f for f in monomial.factors if f.kind != "holds"]
+    terms = [(c.kind, c.place) for c in conditions]
+    solutions: dict[str, Index] = {}
+    for name in sorted({i for kind, term in terms for i in names_in(term) if kind == "eq" and i[0] in "qr"}, reverse=True):
+        value = next((v for kind, term in terms if kind == "eq" and (v := solved(term, name)) is not None), None)
+        if value is not None:
+            names: dict[Index, Index] = {name: value}
+            terms = [(kind, substituted(term, names)) for kind, term in terms]
+            rest = [renamed(f, names) for f in rest]
+            solutions = {n: substituted(v, names) for n, v in solutions.items()} | {name: value}
+    terms += [("eq", plus(name, value, -1)) for name, value in solutions.items()]
+    found = [condition(kind, term) for kind, term in terms]
+    if False in found:
+        return forms.constant(0)
+    holding = [Factor("holds", "", (c,)) for c in found if isinstance(c, Condition)]
+    return forms.total([(Monomial(monomial.bound, (*holding, *rest)), coefficient)])
 
 
 # comparison

@@ -60,10 +60,14 @@ def column(course: Course) -> dict[str, Callable[..., Any]]:
     found |= {name: choices.comparison(course, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
     found |= {name: on_integers(name, found[name]) for name in ELEMENTWISE if name in found}
     absorbing = {name: _absorbing(cell) for name, cell in found.items() if name not in SPEAK_OF_ZERO}
-    return found | absorbing | {name: MEANING[TABLE[name]] for name in ("switch", "instantiate", "make_slice", "length")}
+    return found | absorbing | {name: MEANING[TABLE[name]] for name in AS_EVER}
 
 
-SPEAK_OF_ZERO = frozenset({"where", "put", "make_tuple", "getitem", "keep", "inner", "gadd", "add", "concatenate", "stack", "eq"})
+AS_EVER = ("switch", "make_slice", "of_length", "length", "place_in", "J")
+"""Rows of structure, which mean what they mean everywhere; J of data is the data."""
+SPEAK_OF_ZERO = frozenset(
+    {"instantiate", "where", "put", "make_tuple", "getitem", "keep", "inner", "gadd", "add", "concatenate", "stack", "eq"}
+)
 
 
 def _absorbing(cell: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,11 +80,13 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "not_": lambda x: choices.pointwise(choices.one_minus, "bool", x),
     "and_": lambda x, y: choices.pointwise(forms.multiply, "bool", x, y),
     "or_": lambda x, y: choices.pointwise(lambda a, b: forms.add(a, b, forms.scaled(forms.multiply(a, b), -1)), "bool", x, y),
+    "shape": sensitivities.shape,
     "like": sensitivities.like,
     "spread": sensitivities.spread,
     "keep": sensitivities.keep,
     "final": sensitivities.final,
     "scale": sensitivities.scale,
+    "instantiate": sensitivities.instantiate,
     "einsum_adjoint": sensitivities.einsum_adjoint,
     "unsum": sensitivities.unsum,
     "arange": orders.arange,
@@ -98,6 +104,7 @@ OF_COURSE: dict[str, Callable[..., Any]] = {
     "sum_to": sensitivities.sum_to,
     "inject": sensitivities.inject,
     "inner": sensitivities.inner,
+    "put": sensitivities.put,
     "returned": back.returned,
     "grouped": movement.grouped,
     "shift": along.shift,

@@ -7,10 +7,14 @@ rigorous enclosures: two that do not overlap are different numbers. What the mac
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
+
+from flint import arb
 
 from checkers import forward_mode
 from checkers.columns.ball import BALLS
@@ -22,6 +26,7 @@ from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
 from semantics.structured import Ellipsis_, Slice
 from semantics.tangents import ZERO, Sparse, SparseArray, dense
 from semantics.text import read
@@ -34,7 +39,7 @@ USUAL = {"n": 2, "m": 3, "k": 2, "l": 2, "a": 2, "b": 2}
 def applied(row: Primitive, arity: int) -> Program:
     """The program that applies a row."""
     names = ", ".join(f"%x{k}" for k in range(arity))
-    return read(f"program @f\n@f({names}):\n  %r = {row.name}({names})\n  return %r")
+    return read(f"program @f\n@f({names}):\n  %r = {row.name}({names})\n  return %r", {**TABLE, row.name: row})
 
 
 def placed(example: Example, sizes: dict[str, int], seed: int) -> tuple[Any, ...]:
@@ -73,14 +78,18 @@ def parts(found: Any, like: Any, entries: Callable[[Any], list[Any]] = reals) ->
 
 def direction(arguments: Sequence[Any], j: int, reading: Reading) -> tuple[Any, ...]:
     """The tangent that moves the real number j alone."""
-    count = iter(range(10**6))
+    return moving(arguments, (float(k == j) for k in itertools.count()), reading)
+
+
+def moving(arguments: Sequence[Any], rates: Iterator[float], reading: Reading) -> tuple[Any, ...]:
+    """The tangent that moves every real at the next of the rates; ZERO of what has no reals."""
 
     def tangent(value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(tangent(v) for v in value) if reals(value) else ZERO
         if isinstance(value, Array) and value.dtype in FLOATING:
-            return value.with_items(reading.lift(1.0 if next(count) == j else 0.0) for _ in value.items)
-        return reading.lift(1.0 if next(count) == j else 0.0) if reals(value) else ZERO
+            return value.with_items(reading.lift(next(rates)) for _ in value.items)
+        return reading.lift(next(rates)) if reals(value) else ZERO
 
     return tuple(tangent(a) for a in arguments)
 
@@ -95,6 +104,10 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     return value if attribute else function(value)
 
 
+ENCLOSURES = Reading(BALLS.column, lambda x: arb.pi() if x == math.pi else BALLS.lift(x), BALLS.truth)
+"""Balls, where the double that stands for π in a rule is π."""
+
+
 def lifted(value: Any, reading: Reading) -> Any:
     return mapped(lambda x: reading.lift(float(x)), value)
 
@@ -104,7 +117,7 @@ def difference(row: Primitive, rule: Program, arguments: Sequence[Any]) -> Count
     try:
         return _difference(row, rule, arguments, FRACTIONS)
     except (AdjudgeError, TypeError, ValueError, ArithmeticError):
-        return _difference(row, rule, arguments, BALLS)
+        return _difference(row, rule, arguments, ENCLOSURES)
 
 
 def _difference(row: Primitive, rule: Program, arguments: Sequence[Any], reading: Reading) -> Counterexample | None:
@@ -173,28 +186,49 @@ def apart(a: Any, b: Any) -> bool:
     return bool(difference > 0) or bool(difference < 0)
 
 
-def refutation(row: Primitive, examples: Sequence[Example], rule: Program) -> Counterexample | None:
+Difference = Callable[[Primitive, Program, Sequence[Any]], Counterexample | None]
+
+
+def refutation(
+    row: Primitive, examples: Sequence[Example], rule: Program, differ: Difference = difference
+) -> Counterexample | None:
     """The first small instance at which the rule is wrong; a rule that has no value there is wrong too."""
+    taken = len(rule.graphs[rule.entry].parameters) - 2
     for example in examples:
-        for other in SIZES:
+        for other in SIZES if len(example) == taken else ():
             sizes = {name: (USUAL | other).get(name, 2) for name in names_of_sizes(example)}
-            arguments = placed(example, sizes, len(sizes))
-            try:
-                found = difference(row, rule, arguments)
-            except (AdjudgeError, TypeError, ValueError, ArithmeticError) as error:
-                if defined(row, arguments):
-                    shown = {f"x{k}": doubles(a) for k, a in enumerate(arguments)}
-                    return Counterexample(shown, str(getattr(error, "what", error)), "a cotangent of the shape of its argument")
+            arguments = inside(row, placed(example, sizes, len(sizes)))
+            if arguments is None:
                 continue
+            try:
+                found = differ(row, rule, arguments)
+            except (AdjudgeError, TypeError, ValueError, ArithmeticError) as error:
+                shown = {f"x{k}": doubles(a) for k, a in enumerate(arguments)}
+                return Counterexample(shown, str(getattr(error, "what", error)), "a cotangent of the shape of its argument")
             if found is not None:
                 return found
     return None
 
 
+DOMAINS: tuple[Callable[[Any], Any], ...] = (lambda x: x, lambda x: abs(x) / 8, lambda x: abs(x) + 1)
+"""All numbers, those between 0 and 1, those above 1: most rows have a value on one of these."""
+
+
+def inside(row: Primitive, arguments: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The arguments, brought to where the row has a value over the reals; None if it has none on any of the domains."""
+    for domain in DOMAINS:
+        found = mapped(lambda x, to=domain: to(x) if isinstance(x, Fraction) else x, tuple(arguments))
+        if defined(row, found):
+            return tuple(found)
+    return None
+
+
 def defined(row: Primitive, arguments: Sequence[Any]) -> bool:
-    """Whether the row itself has a value on doubles."""
-    try:
-        run(applied(row, len(arguments)), *map(doubles, arguments))
-    except AdjudgeError:
-        return False
-    return True
+    """Whether the row itself has a value over the reals."""
+    for reading in (FRACTIONS, ENCLOSURES):
+        try:
+            denote(applied(row, len(arguments)), [lifted(a, reading) for a in arguments], reading)
+        except (AdjudgeError, TypeError, ValueError, ArithmeticError):
+            continue
+        return True
+    return False

@@ -58,6 +58,11 @@ def like(v: Any, x: Any) -> Any:
     return movement.broadcast_to(v, sizes(x.shape)) if isinstance(x, Indexed) else as_form(v)
 
 
+def shape(x: Any) -> Any:
+    """The sizes of an array, one of indices or of places too."""
+    return sizes(shape_of(x))
+
+
 def sizes(shape: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(n if isinstance(n, int) else SizeOf(n) for n in shape)
 
@@ -77,16 +82,26 @@ def neg(course: Course, x: Any) -> Any:
 
 
 def getitem(course: Course, t: Any, i: Any) -> Any:
+    if t is ZERO:
+        return ZERO
     if isinstance(t, tuple) and isinstance(i, Slice):
         return t[slice(i.start, i.stop, i.step)]
     return cells(course)["getitem"](t, i)
 
 
 def inject(course: Course, t: Any, i: Any, d: Any) -> Any:
+    """A sensitivity of t with d at i and ZERO elsewhere; of a part of a tuple, with the elements of d there."""
+    if isinstance(t, tuple) and isinstance(i, Slice):
+        there = range(len(t))[slice(i.start, i.stop, i.step)]
+        return tuple((ZERO if d is ZERO else d[there.index(k)]) if k in there else ZERO for k in range(len(t)))
     if isinstance(t, tuple):
         return tuple(d if k == i % len(t) else ZERO for k in range(len(t)))
     found = selection.getitem(back.places(t), i)
     return back.returned(course, d, found, t)
+
+
+def put(course: Course, t: Any, i: Any, v: Any) -> Any:
+    return ZERO if t is ZERO and v is ZERO else selection.put(course, t, i, v)
 
 
 def keep(d: Any, c: Any) -> Any:
@@ -110,6 +125,11 @@ def inner(course: Course, a: Any, b: Any) -> Any:
         raise NotReachedError("an inner product of two shapes")
     letters = "abcdefgh"[: len(x.shape)]
     return as_form(contracted(course, [x, y], [letters, letters], ""))
+
+
+def instantiate(d: Any, _: Any) -> Any:
+    """ZERO stays: it is the real 0, of any shape."""
+    return d
 
 
 def scale(c: Any, t: Any) -> Any:

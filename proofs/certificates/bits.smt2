@@ -166,7 +166,7 @@
 ; bits of x: number | x - 0 -> x, question 3: unsat
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 8 24))
-(assert (not (= (fp.add roundNearestTiesToEven x (_ -zero 8 24)) x)))
+(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 8 24) x) x)))
 (check-sat)
 (reset)
 ; bits of x: number | x - 0 -> x, question 4: unsat
@@ -325,10 +325,10 @@
 (assert (not (= (fp.add roundNearestTiesToEven (_ -zero 3 4) x) x)))
 (check-sat)
 (reset)
-; bits of x + -0.0 -> x, question 3: unsat
+; bits of x + -0.0 -> x, question 2: unsat
 (set-logic QF_FP)
-(declare-fun x () (_ FloatingPoint 8 24))
-(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 8 24) x) x)))
+(declare-fun x () (_ FloatingPoint 5 11))
+(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 5 11) x) x)))
 (check-sat)
 (reset)
 ; bits of x + -0.0 -> x, question 4: unsat
@@ -341,7 +341,7 @@
 (set-logic QF_FP)
 (declare-fun x () (_ FloatingPoint 3 4))
 (define-fun t!0 () (_ FloatingPoint 3 4) (fp.neg x))
-(assert (not (= (fp.add roundNearestTiesToEven t!0 (_ -zero 3 4)) t!0)))
+(assert (not (= (fp.add roundNearestTiesToEven (_ -zero 3 4) t!0) t!0)))
 (check-sat)
 (reset)
 ; bits of -0.0 - x -> -x, question 2: unsat

@@ -116,7 +116,8 @@ def integer_power_rule(x, n, y, d):
 
 def power_rule(x, p, y, d):
     log = np.log(np.where(x > 0, x, 1.0))
-    return unbroadcast(d * p * np.where(p == 0, 1.0, x) ** (p - 1.0), x), unbroadcast(d * y * log, p)
+    base = np.where(p == 0, np.where(x == 0, 1.0, x), x)  # 1 at 0 ** 0 only: else the mixed derivative at p = 0 is lost
+    return unbroadcast(d * p * base ** (p - 1.0), x), unbroadcast(d * y * log, p)
 
 
 def sinc_rule(x, y, d):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import copysign, cos, exp, expm1, hypot, sin, sqrt, tan
+from math import copysign, cos, exp, expm1, hypot, log, log1p, sin, sqrt, tan
 from typing import Any
 
 from adjudge.primitives import UserPrimitive, primitive
@@ -90,7 +90,32 @@ def half_square(x):
     return 0.5 * (x * x)
 
 
+def power(x, y):
+    return x**y
+
+
+def rectified_square(x):
+    return x * x if x > 0 else 0.0
+
+
+def softened(x):
+    return log1p(exp(x))
+
+
 # wrong
+
+
+def power_fixed_at_exponent_0(x, y, out, dout):
+    return (0.0 if y == 0 else dout * (y * x ** (y - 1))), (dout * (out * log(x)) if x > 0 else 0.0)
+
+
+def product_fixed_on_ties(x, y, out, dout):
+    return (dout * x * x if x == y else 2.0 * dout * x * y) * (2.0 if x == y else 1.0), dout * x * x
+
+
+def logistic_by_abs(x, out, dout):
+    e = exp(-abs(x))
+    return (dout / (1.0 + e) if x >= 0 else dout * (e / (1.0 + e)),)
 
 
 def missing_factor(x, out, dout):
@@ -223,10 +248,29 @@ def step(x, out, dout):
     return (dout if x > 0 else 0.0,)
 
 
+def power_at_exponent_0(x, y, out, dout):
+    dx = (0.0 if x == 0 else dout * (y * out / x)) if y == 0 else dout * (y * x ** (y - 1))
+    return dx, (dout * (out * log(x)) if x > 0 else 0.0)
+
+
+def ramp(x, out, dout):
+    return (2.0 * x * dout if x > 0 else 0.0,)
+
+
+def logistic_by_pieces(x, out, dout):
+    e = exp(-x if x > 0 else x)
+    return (dout / (1.0 + e) if x > 0 else dout * (e / (1.0 + e)),)
+
+
+def cube_by_pieces(x, out, dout):
+    return (3.0 * x * x * dout if x > 0 else (3.0 * (x * x)) * dout,)
+
+
 TIES = {"kinks": "x == y"}
 AT_ZERO = {"kinks": "x == 0"}
 ORIGIN = {"kinks": "x == 0 and y == 0"}
 NOT_ZERO = {"domain": "x != 0"}
+POSITIVE = {"domain": "x >= 0", "kinks": "x == 0"}
 
 MUTANTS: tuple[Case, ...] = (
     Case("square_missing_factor", square, missing_factor, "the factor 2"),
@@ -242,6 +286,9 @@ MUTANTS: tuple[Case, ...] = (
     Case("ratio_forgets_y", ratio, one_argument_forgotten, "no cotangent of y", {"domain": "y != 0"}),
     Case("tangent_of_x", tangent, wrong_value_used, "x where the value belongs"),
     Case("magnitude_slope", magnitude, slope_outside, "slope 2 at the kink of |x|", AT_ZERO),
+    Case("power_fixed", power, power_fixed_at_exponent_0, "holds 0 fixed at exponent 0: no mixed derivative", POSITIVE),
+    Case("weighted_fixed", weighted, product_fixed_on_ties, "x*y is x*x on ties only: wrong at second order", {}),
+    Case("softened_abs", softened, logistic_by_abs, "the kink of |x| at 0, where J takes 0 for its derivative"),
     Case("distance_nan", distance, nan_at_the_origin, "NaN at the origin", ORIGIN),
 )
 
@@ -261,5 +308,9 @@ CONTROLS: tuple[Case, ...] = (
     Case("distance_zero", distance, zero_at_the_origin, "", ORIGIN),
     Case("elu_guarded", elu, guarded, "", AT_ZERO),
     Case("reciprocal_out", reciprocal, by_out_squared, "", NOT_ZERO),
+    Case("power_branches", power, power_at_exponent_0, "", POSITIVE),
+    Case("softened_pieces", softened, logistic_by_pieces, "", {"domain": "x < 700"}),
+    Case("ramp", rectified_square, ramp),
+    Case("cube_pieces", cube, cube_by_pieces),
     Case("rectified_step", rectified, step, "", AT_ZERO),
 )

@@ -29,8 +29,16 @@ def mod_pullback(x, y, out, dout):
 
 
 def pow_pullback(x, y, out, dout):
-    """d/dx is 0 for exponent 0, whatever x; d/dy is 0 for a base that is not positive."""
-    dx = 0.0 if y == 0 else dout * (y * x ** (y - 1))
+    """
+    d/dx is 0 for exponent 0, whatever x; d/dy is 0 for a base that is not positive.
+
+    At exponent 0 it is the same formula, divided by x last: y out / x, whose 1/x cannot overflow, and whose derivatives are right.
+    Only at x = 0 nothing is said of the neighbourhood, where there is none.
+    """
+    if y == 0:
+        dx = 0.0 if x == 0 else dout * (y * out / x)
+    else:
+        dx = dout * (y * x ** (y - 1))
     dy = dout * (out * log(x)) if x > 0 else 0.0
     return dx, dy
 

@@ -10,8 +10,9 @@ from math import log
 
 
 def pow_pullback(x, y, out, dout):
-    """d/dx is 0 for exponent 0, whatever x; d/dy is 0 for a base that is not positive."""
-    dx = ZERO if y == 0 else dout * (y * x ** ((1 if y == 0 else y) - 1))
+    """d/dx is 0 for exponent 0, whatever x, and y out / x there, if x is not 0; d/dy is 0 for a base that is not positive."""
+    still = ZERO if x == 0 else dout * (y * out / (1.0 if x == 0 else x))
+    dx = still if y == 0 else dout * (y * x ** ((1 if y == 0 else y) - 1))
     dy = dout * (out * log(x if x > 0 else 1.0)) if x > 0 else ZERO
     return dx, dy
 

@@ -104,9 +104,15 @@ def copysign_pullback(x, y, out, dout):
 
 
 def logaddexp_pullback(x, y, out, dout):
-    """To each its share, exp(x - out) = 1 / (1 + exp(y - x)), also where one is infinite; half to each of two equal infinities."""
+    """
+    To each its share, exp(x - out) = 1 / (1 + exp(y - x)), also where one is infinite; half to each of two equal infinities.
+
+    With e = exp(-|y - x|), which is at most 1, the shares are 1 / (1 + e) and e / (1 + e): the small one keeps its digits.
+    """
     d = 0.0 if x == y and x - x != 0 else y - x
-    return dout / (1.0 + exp(d)), dout / (1.0 + exp(-d))
+    e = exp(-d if d > 0 else d)
+    larger, smaller = dout / (1.0 + e), dout * (e / (1.0 + e))
+    return (smaller if d > 0 else larger), (larger if d > 0 else smaller)
 
 
 def erf_pullback(x, out, dout):

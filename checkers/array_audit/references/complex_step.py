@@ -8,8 +8,11 @@ So it is asked only where holomorphy is verified, at the case and in the directi
     Cauchy-Riemann   ∂f/∂s = -i ∂f/∂t at x + (s + it) d: central quotients agree within eight times their change from r to r/2
     Richardson       the answer lies within the bound of the differences of doubles, which must know it
 
-The answer is as exact as the function's own arithmetic on complex numbers: its error is estimated by `ULPS` units and by four
-times the spread over steps of three different mantissas, which round differently.
+The answer is as exact as the function's own arithmetic on complex numbers. An algorithm that is backward stable answers what is
+right at a point a few ulps away: coordinate by coordinate, or, as in linear algebra, by the norm of the matrix. So its error
+is estimated by `ULPS` units, and by four times the spread of the answers over steps of three different mantissas, which round
+differently, and at `SHAKEN` points nearby: moved by `NEARBY` units of each coordinate, of the largest of its array where that has
+two axes. Rounding is another at each of them, and what a condition number makes of it is in the spread.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from checkers.array_audit.bounds import Bounds, Mask, Sides
-from checkers.array_audit.case import Arguments, Case, Vector, leaves, replaced
+from checkers.array_audit.bounds import Bounds, Mask, Reals, Sides
+from checkers.array_audit.case import Arguments, Case, Vector, flat, leaves, replaced
 from checkers.array_audit.references.quotients import step_exponent
 from checkers.array_audit.references.richardson import ULPS, Richardson
 from checkers.array_audit.references.structural import Attempts
@@ -30,6 +33,7 @@ from semantics.errors import IllTyped
 
 STEPS = (2.0**-100, 3 * 2.0**-102, 5 * 2.0**-103)
 RADIUS = 2.0**-10
+SHAKEN, NEARBY = 6, 16.0
 NOT_HOLOMORPHIC = (
     "absolute fabs conjugate sign signbit maximum minimum fmax fmin clip less less_equal greater greater_equal equal not_equal "
     "heaviside copysign floor ceil rint trunc fmod remainder floor_divide hypot arctan2 isnan isinf isfinite logical_not "
@@ -104,7 +108,9 @@ class ComplexStep:
         if others is None:
             return None
         scale = 2.0 ** step_exponent(case.coordinates, direction)
-        answers = [self._value(case, 1j * h * scale * direction).imag / (h * scale) for h in STEPS]
+        steps = [1j * h * scale * direction for h in STEPS]
+        answers = [self._value(case, step).imag / (h * scale) for h, step in zip(STEPS, steps, strict=True)]
+        answers += [self._value(case, steps[0] + moved).imag / (STEPS[0] * scale) for moved in self._moves(case)]
         middle = answers[0]
         size = np.abs(self._value(case, 0j * direction).real)
         bound = 4 * np.ptp(answers, axis=0) + ULPS * 2 * self.richardson.unit * (np.abs(middle) + 2.0**-30 * size)
@@ -112,6 +118,15 @@ class ComplexStep:
         good = self._holomorphic(case, direction, scale) & (known.distance(middle) <= bound) & np.isfinite(middle)
         ends = Bounds(np.where(good, middle - bound, np.nan), np.where(good, middle + bound, np.nan))
         return Sides(ends, ends, np.zeros(case.outputs, dtype=bool), self.name)
+
+    def _moves(self, case: Case) -> Reals:
+        """Moves to the points nearby, of random signs: where algorithms that are backward stable answer what is right."""
+        units = [
+            np.full(np.shape(x), np.max(np.abs(x), initial=0)) if np.ndim(x) > 1 else np.abs(x)
+            for _, x in leaves(case.arguments, case.fixed)
+        ]
+        sizes = NEARBY * 2 * self.richardson.unit * flat(units)
+        return np.random.default_rng(0).choice((-1.0, 1.0), (SHAKEN, case.size)) * sizes
 
     def _holomorphic(self, case: Case, direction: Vector, scale: float) -> Mask:
         """Where the quotients along both axes agree: within eight times their change from r to r/2, and rounding."""

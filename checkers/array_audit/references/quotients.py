@@ -47,6 +47,18 @@ def step_exponent(coordinates: Vector, direction: Vector) -> int:
     return min(int(np.frexp(moving)[1].min()), 0) if moving.size else 0
 
 
+def _exponent(coordinates: Vector, direction: Vector) -> int:
+    """
+    The same, but where a coordinate that is 0 moves beside one that is below the steps: it may be divided by that, as x by y in
+    floor(x / y), which jumps at every multiple of y. Then it is the exponent of the least coordinate of all.
+    """
+    found = step_exponent(coordinates, direction)
+    sizes = np.abs(coordinates[np.isfinite(coordinates) & (coordinates != 0)])
+    if not sizes.size or sizes.min() >= 2.0 ** (found - STEPS[0]) or (coordinates[direction != 0] != 0).all():
+        return found
+    return int(np.frexp(sizes.min())[1])
+
+
 @dataclass(eq=False)
 class BallQuotients:
     """A reference by one way to evaluate a function on balls; `attempts` says what became of its evaluations."""
@@ -93,7 +105,7 @@ class BallQuotients:
         here = self._at_point(case, bits)
         if here is None:
             return None, False
-        scale = step_exponent(case.coordinates, direction)
+        scale = _exponent(case.coordinates, direction)
         infinite = np.zeros(case.outputs, dtype=bool)
         wide = False
         found: list[Bounds] = []

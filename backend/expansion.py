@@ -1,0 +1,49 @@
+"""
+Which derivative is compiled, where a program asks for one.
+
+The backpropagators of a loop that J makes are closures over closures without end, which no first-order code has. The SSA adjoint
+of the same function runs its blocks in reverse, with what the turns leave on stacks (Zygote, section 3.1), and is of first order
+(`transforms.ssa_adjoint`). So a program with a recursion is expanded by the mode `ssa`, and by J if that does not reach it; one
+without by J. Both are sums of the same products; where a value is used several times in a turn, the order of a sum may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from backend.flow import components
+from backend.lower import HOPELESS
+from semantics.errors import AdjudgeError
+from semantics.ir import Program
+from semantics.scope import scopes
+from transforms.nested_grad import expand, holds_macros
+
+T = TypeVar("T")
+
+
+def first_that_fits(program: Program, mode: str, lower: Callable[[Program], T]) -> T:
+    """What `lower` makes of the first expansion that it does not refuse; its first refusal, if it refuses every one."""
+    refusal: AdjudgeError | None = None
+    for expansion in _modes(program, mode):
+        try:
+            return lower(expand(program, expansion))
+        except AdjudgeError as error:
+            refusal = refusal or error
+            if error.rule in HOPELESS:
+                break
+    assert refusal is not None, "there is at least one mode"
+    raise refusal
+
+
+def _modes(program: Program, mode: str) -> Iterator[str]:
+    if mode == "J" and holds_macros(program) and _is_recursive(program):
+        yield "ssa"
+    yield mode
+
+
+def _is_recursive(program: Program) -> bool:
+    """Whether a graph leads back to itself."""
+    references = scopes(program).references
+    component = components({g: list(found) for g, found in references.items()})
+    return len(set(component.values())) < len(component) or any(g in found for g, found in references.items())

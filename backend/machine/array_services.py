@@ -1,0 +1,231 @@
+"""
+Rows of arrays that the host does with compiled loops (`kernels`), where all operands are arrays of f64 without ZEROs, or numbers.
+
+Each answers with the result's shape and what writes its elements, or None: then the meaning of the reference does it. What shapes
+there are is said by `semantics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.machine import kernels
+from backend.machine.heap import Heap
+from backend.machine.layout import ARRAY, COUNT, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE
+from semantics import shapes
+from semantics.arrays import DTYPES, Shape, broadcast_shapes, normal_axes, size_of, strides_of
+from semantics.errors import AdjudgeError
+
+F64 = DTYPES.index("f64")
+
+
+@dataclass(frozen=True)
+class Operand:
+    """The elements of an array, or the number that a scalar is: where they begin, and the shape."""
+
+    at: int
+    shape: Shape
+
+    def strides(self, shape: Shape) -> list[int]:
+        """The strides with which this is broadcast to a shape."""
+        padded = (1,) * (len(shape) - len(self.shape)) + self.shape
+        return [0 if n == 1 else s for n, s in zip(padded, strides_of(padded), strict=True)]
+
+
+Result = tuple[Shape, Callable[[Any, int], Any]]
+Answer = Result | None
+
+
+def operand(heap: Heap, x: int) -> Operand | None:
+    """The operand at an address; None if it is neither an array of f64 without ZEROs nor a real."""
+    I = heap.integers
+    if I[x] == REAL:
+        return Operand(x + 1, ())
+    if I[x] != ARRAY or I[I[x + 1] + DTYPE] != F64 or I[I[x + 1] + HOLED]:
+        return None
+    p = I[x + 1]
+    start = p + SHAPE + I[p + RANK]
+    return Operand(start, tuple(I[p + SHAPE : start]))
+
+
+def as_real(heap: Heap, x: int) -> Operand | None:
+    """An integer that meets arrays of reals, as a real of its own on the heap; None for anything else."""
+    if heap.integers[x] != INT:
+        return None
+    p = heap.room(RAW + 1, 0)
+    heap.doubles[p + RAW] = float(heap.integers[x + 1])
+    return Operand(p + RAW, ())
+
+
+def words(values: Sequence[int]) -> Any:
+    """Sizes or strides, as loops take them."""
+    import numpy
+
+    return numpy.array(values, numpy.int64)
+
+
+def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
+    """A row of `ELEMENTWISE` on one or two operands."""
+    op = kernels.numbers(len(operands)).get(name)
+    if op is None:
+        return None
+    if len(operands) == 1:
+        (a,) = operands
+        return a.shape, lambda k, out: k.map_1(k.F, op, a.at, out, size_of(a.shape))
+    a, b = operands
+    shape = broadcast_shapes((a.shape, b.shape), name)
+    flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
+    sizes, left, right = map(words, zip(*_merged(flat), strict=True))
+    return shape, lambda k, out: k.map_2(k.F, op, a.at, b.at, out, sizes, left, right)
+
+
+def _merged(axes: list[list[int]]) -> list[list[int]]:
+    """Axes [size, stride, stride], those next to each other made one where their elements follow each other in both operands."""
+    merged = [[1, 0, 0]]
+    for n, s, t in axes:
+        size, left, right = merged[-1]
+        if (size == 1 or (left == n * s and right == n * t)) and n != 0:
+            merged[-1] = [size * n, s, t]
+        else:
+            merged.append([n, s, t])
+    return merged
+
+
+def reduce_sum(x: Operand, axis: Any, keepdims: bool) -> Result:
+    """The sum over axes."""
+    axes, strides = normal_axes(axis, len(x.shape), "reduce_sum"), strides_of(x.shape)
+    kept = [a for a in range(len(x.shape)) if a not in axes]
+    gone = sorted(axes)
+    shape = tuple(1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes)
+    outer, inner = [x.shape[a] for a in kept], [x.shape[a] for a in gone]
+    given = (
+        size_of(outer),
+        words(outer),
+        words([strides[a] for a in kept]),
+        size_of(inner),
+        words(inner),
+        words([strides[a] for a in gone]),
+    )
+    return shape, lambda k, out: k.total(k.F, x.at, out, *given)
+
+
+def matmul(a: Operand, b: Operand) -> Answer:
+    """The product of matrices and vectors; stacks of matrices are the reference's."""
+    if not 1 <= len(a.shape) <= 2 or not 1 <= len(b.shape) <= 2 or a.shape[-1] != b.shape[0]:
+        return None
+    rows, columns = a.shape[:-1], b.shape[1:]
+    given = size_of(rows), a.shape[-1], size_of(columns)
+    return (*rows, *columns), lambda k, out: k.product(k.F, a.at, b.at, out, *given)
+
+
+def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
+    """The elements of x in the order of a shape and its strides."""
+    return shape, lambda k, out: k.move(k.I, x.at, out, size_of(shape), words(shape), words(strides))
+
+
+def sum_to(d: Operand, x: Operand) -> Answer:
+    """d summed over the axes along which x is repeated in it."""
+    shape = d.shape
+    padded = (1,) * (len(shape) - len(x.shape)) + x.shape
+    if len(padded) > len(shape):
+        return None
+    axes = tuple(a for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if m == 1 and n != 1)
+    if any(n != m for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if a not in axes):
+        return None
+    return x.shape, reduce_sum(d, axes, False)[1]
+
+
+def spread(d: Operand, x: Operand, axis: Any) -> Answer:
+    """d, which lacks some axes of x or has 1 there, repeated along them."""
+    axes = normal_axes(axis, len(x.shape), "spread")
+    kept = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+    if size_of(kept) != size_of(d.shape):
+        return None
+    return moved(d, x.shape, Operand(d.at, kept).strides(x.shape))
+
+
+def rearranged(name: str, x: Operand, how: Any) -> Answer:
+    """The elements of x, or some of them repeated, in another shape."""
+    if name == "reshape":
+        shape = shapes.known(shapes.reshaped(x.shape, (how,) if type(how) is int else how))
+        return moved(x, shape, strides_of(shape))
+    if name == "broadcast_to":
+        shape = (how,) if type(how) is int else how
+        shapes.broadcast_to(x.shape, shape)
+        return moved(x, shape, x.strides(shape))
+    swapped, order = shapes.transposed(x.shape, how)
+    return moved(x, shapes.known(swapped), [strides_of(x.shape)[a] for a in order])
+
+
+SCALAR_RESULTS = frozenset({"reduce_sum", "matmul"})
+"""Rows whose result is a number where no axis is left; so it is of the elementwise ones."""
+
+
+def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand | None]) -> Answer:
+    """What the loops can make of a row and its operands; `at` are their addresses, for what is no array of reals."""
+    match name, operands:
+        case "gadd", [Operand(_, s) as a, Operand(_, t) as b] if s == t != ():
+            return elementwise("add", (a, b))
+        case "reduce_sum", [Operand() as x, _, _]:
+            return reduce_sum(x, heap.value(at[1]), heap.value(at[2]))
+        case "matmul", [Operand() as a, Operand() as b]:
+            return matmul(a, b)
+        case "sum_to", [Operand() as d, Operand(_, shape) as x] if shape != ():
+            return sum_to(d, x)
+        case "spread", [Operand() as d, Operand() as x, _, _]:
+            return spread(d, x, heap.value(at[2]))
+        case "swap_last", [Operand(_, shape) as x] if len(shape) > 1:
+            order = range(len(shape))
+            return rearranged("transpose", x, (*order[:-2], order[-1], order[-2]))
+        case "reshape" | "broadcast_to" | "transpose", [Operand() as x, _]:
+            return rearranged(name, x, heap.value(at[1]))
+        case _ if name in kernels.ROWS and len(at) <= 2:
+            found = [x or as_real(heap, k) for x, k in zip(operands, at, strict=True)]
+            return elementwise(name, [x for x in found if x is not None]) if all(found) else None
+        case _:
+            return None
+
+
+def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
+    """Whether the row has been done by loops, and its result is at `out`. `heap.Full` if there is no room for it."""
+    arrays = [x for x in at if heap.integers[x] == ARRAY]
+    if not arrays:
+        return False
+    if known(heap, name, at, out):
+        return True
+    loops = heap.loops(sum(heap.integers[heap.integers[x + 1] + COUNT] for x in arrays))
+    if loops is None:
+        return False
+    try:
+        found = answer(heap, name, at, [operand(heap, x) for x in at])
+    except AdjudgeError:
+        return False  # the reference says what is wrong
+    if found is None:
+        return False
+    shape, write = found
+    if shape == () and (name in SCALAR_RESULTS or name in kernels.ROWS):
+        write(loops, out + 1)
+        heap.integers[out] = REAL
+    else:
+        p = heap.new_head("f64", shape, size_of(shape))
+        write(loops, p + SHAPE + len(shape))
+        heap.integers[out], heap.integers[out + 1] = ARRAY, p
+    return True
+
+
+def known(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
+    """Whether the result is an operand itself, or its shape; then it is at `out`."""
+    I = heap.integers
+    x = operand(heap, at[0]) if I[at[0]] == ARRAY else None
+    if name == "shape" and I[at[0]] == ARRAY:
+        p = I[at[0] + 1]
+        heap.write(out, tuple(I[p + SHAPE : p + SHAPE + I[p + RANK]]))
+    elif name == "ndim" and I[at[0]] == ARRAY:
+        heap.write(out, I[I[at[0] + 1] + RANK])
+    elif name in ("sum_to", "instantiate") and x and I[at[1]] == ARRAY and (y := operand(heap, at[1])) and x.shape == y.shape:
+        I[out], I[out + 1] = I[at[0]], I[at[0] + 1]
+    else:
+        return False
+    return True

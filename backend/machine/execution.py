@@ -1,0 +1,264 @@
+"""
+A run of the machine: arguments in, the machine and the host by turns, the value out.
+
+    Execution(load(program), target).run(arguments, fuel) -> value
+
+The first steps run on CPython, with the very source that is compiled; whoever needs more of them goes on in compiled code, in the
+same buffer. So a short run never waits for a compiler. A buffer that is full is exchanged for one with what can still be reached,
+larger if that leaves less than half of it: the run goes on where it was.
+
+    fuel      steps, counted as the reference counts them: OutOfFuel beyond
+    memory    words of the buffer: OutOfFuel beyond, which the reference has not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+from backend.machine import interpreter, kernels, layout
+from backend.machine.heap import Full, Heap
+from backend.machine.layout import (
+    BODY,
+    FP,
+    FRAME,
+    HEAP,
+    HP,
+    LIMIT,
+    ONE,
+    PC,
+    RESULT,
+    RETURN_FP,
+    STACK_END,
+    STATE,
+    STEPS,
+    TOP,
+    WANTED,
+    WORDS,
+)
+from backend.machine.loader import Code
+from backend.machine.service import place, serve, wrong_count
+from semantics.errors import IllTyped, OutOfFuel
+from semantics.type_language import type_of
+from semantics.type_lattice import is_below
+
+FUEL = 200_000_000
+MEMORY = 1 << 28
+PATIENCE = 20_000
+"""Steps on CPython before the compiled machine is loaded: some tens of milliseconds, about what loading takes."""
+
+MANY = 1 << 18
+"""Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
+
+STACK, SMALLEST = 1 << 14, 1 << 18
+
+
+class Words:
+    """A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as NumPy arrays."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.memory = bytearray(8 * count)
+        self.integers, self.doubles = memoryview(self.memory).cast("q"), memoryview(self.memory).cast("d")
+
+    @cached_property
+    def arrays(self) -> tuple[Any, Any]:
+        """The integers and the doubles for compiled code."""
+        import numpy
+
+        return numpy.frombuffer(self.memory, numpy.int64), numpy.frombuffer(self.memory, numpy.float64)
+
+    def views(self, compiled: bool) -> tuple[Any, Any]:
+        """The integers and the doubles, as the machine takes them."""
+        return self.arrays if compiled else (self.integers, self.doubles)
+
+
+class Execution:
+    """A program on "python" or "cpu", run as often as one likes, one run at a time."""
+
+    def __init__(
+        self,
+        code: Code,
+        target: str = "cpu",
+        *,
+        memory: int = MEMORY,
+        patience: int = PATIENCE,
+        stack: int = STACK,
+        smallest: int = SMALLEST,
+    ) -> None:
+        self.code, self.target, self.memory, self.patience = code, target, memory, patience
+        self.stack, self.smallest = stack, smallest
+        self.heap = Heap(code, self.loops)
+        self.words = Words(0)
+        self.bound: kernels.Bound | None = None
+        self.compiled = False
+        self.bottom = self.left = self.steps = self.elements = 0
+
+    def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
+        """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
+        self.begin(arguments)
+        self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_loaded(self.target))
+        if self.compiled or self.advance(min(self.patience, fuel), fuel):
+            return self.finish(fuel)
+        return self.resume(fuel)
+
+    def resume(self, fuel: int = FUEL) -> Any:
+        """The value of a run that has begun and has turned out to be long: compiled code takes over."""
+        self.compiled = self.target != "python"
+        return self.finish(fuel)
+
+    def finish(self, fuel: int = FUEL) -> Any:
+        """The value of a run that has begun."""
+        self.advance(fuel, fuel)
+        self.steps = self.words.integers[STEPS]
+        return self.heap.value(RESULT)
+
+    def advance(self, pause: int, fuel: int = FUEL) -> bool:
+        """Whether the run ends before so many steps; then its result is there."""
+        while (status := self.go_on(pause)) != layout.DONE:
+            if status == layout.PAUSED and pause < fuel:
+                return False
+            self.attend(status, fuel)
+        return True
+
+    def begin(self, arguments: Sequence[Any]) -> None:
+        """The first state, on CPython. IllTyped if the arguments are not the entry's."""
+        self.compiled = False
+        self.check(arguments)
+        self.start(arguments)
+
+    def attend(self, status: int, fuel: int) -> None:
+        """Does what the machine waits for, so that it can go on. OutOfFuel if it has taken all its steps."""
+        if status == layout.FULL:
+            self.grow(self.words.integers[WANTED])
+        elif status == layout.SERVICE:
+            self.serve()
+        else:
+            what = f"the program did not end within {fuel} steps"
+            raise OutOfFuel(what, node=place(self.heap), remedy="raise fuel")
+
+    def go_on(self, pause: int) -> int:
+        """Lets the machine work until it ends, needs the host, or has taken so many steps."""
+        integers, doubles = self.words.views(self.compiled)
+        return int(self.machine.run(integers, doubles, self.code_words, pause))
+
+    def loops(self, elements: int) -> Any:
+        """Loops over the elements of arrays in this buffer, once the machine is compiled or many elements have been gone over."""
+        self.elements += elements
+        if self.target != "cpu" or not (self.compiled or self.elements > MANY):
+            return None
+        if self.bound is None or self.bound.words is not self.words:
+            self.bound = kernels.Bound(self.words, *self.words.views(True), kernels.loaded(self.target))
+        return self.bound
+
+    @property
+    def machine(self) -> ModuleType:
+        """The machine that this run is on now."""
+        return interpreter.loaded(self.target if self.compiled else "python")
+
+    @property
+    def code_words(self) -> Any:
+        """The code, as this machine takes it."""
+        return self.code.array if self.compiled else self.code.words
+
+    # the buffer
+
+    def check(self, arguments: Sequence[Any]) -> None:
+        """IllTyped if the arguments do not fit the parameters that the entry declares."""
+        program = self.code.program
+        entry = program.graphs[program.entry]
+        for node, value in zip(entry.parameters, arguments, strict=False):
+            wanted = getattr(program.nodes[node], "type", None)
+            if wanted is not None and not is_below(type_of(value), wanted):
+                what = f"the parameter {program.describe(node)} wants {wanted}, found {type_of(value)}"
+                raise IllTyped(what, rule="enter", location=entry.location)
+        if len(arguments) != len(entry.parameters):
+            raise wrong_count(program, program.entry, len(arguments))
+
+    def start(self, arguments: Sequence[Any]) -> None:
+        """The first frame, in a buffer that has room for the constants and the arguments."""
+        if self.words.count == 0:
+            self.lay_out(self.smallest)
+        while True:
+            try:
+                self.enter(arguments)
+            except Full as full:
+                self.lay_out(2 * self.words.count + full.words)
+            else:
+                return
+
+    def lay_out(self, count: int) -> None:
+        """A new buffer with the constants, an empty stack and an empty heap; larger than asked for where these do not fit."""
+        entry = self.code.graphs[self.code.program.entry]
+        while True:
+            self.words = self.buffer(count)
+            I = self.words.integers
+            fixed = STATE + 2 * len(self.code.constants)
+            stack = max(self.stack, 2 * (FRAME + self.code.words[entry + WORDS]))
+            count = 2 * count + fixed + 2 * stack
+            if fixed + stack >= self.words.count:
+                continue
+            I[HP], I[LIMIT] = fixed, self.words.count - stack
+            self.heap = Heap(self.code, self.loops)
+            self.heap.use(I, self.words.doubles)
+            try:
+                for k, value in enumerate(self.code.constants):
+                    self.heap.write(STATE + 2 * k, value)
+            except Full:
+                continue
+            self.bottom = I[HP]
+            I[STACK_END] = I[HEAP] = self.bottom + stack
+            I[LIMIT] = self.words.count
+            self.words.doubles[ONE] = 1.0
+            self.heap.keep()
+            return
+
+    def buffer(self, count: int) -> Words:
+        """A new buffer; OutOfFuel if the program may not have so much."""
+        if count > self.memory:
+            raise OutOfFuel(f"the program needs more than {self.memory} words of memory", rule="machine", remedy="raise memory")
+        return Words(count)
+
+    def enter(self, arguments: Sequence[Any]) -> None:
+        """A heap without objects and one frame: the entry's, with its arguments. Full if they do not fit."""
+        I, entry = self.words.integers, self.code.graphs[self.code.program.entry]
+        self.heap.begin()
+        I[HP], I[FP], I[STEPS] = I[HEAP], self.bottom, 0
+        I[TOP] = self.bottom + self.code.words[entry + WORDS]
+        I[PC] = entry + BODY
+        I[self.bottom + RETURN_FP] = 0
+        for k, value in enumerate(arguments):
+            self.heap.write(self.bottom + FRAME + 2 * k, value)
+
+    def serve(self) -> None:
+        """The host does the current instruction, with more room if it needs it."""
+        while True:
+            try:
+                serve(self.heap)
+            except Full as full:
+                self.grow(full.words)
+            else:
+                return
+
+    def grow(self, wanted: int) -> None:
+        """
+        A new buffer with what can be reached. The stack is larger if it was full, which `wanted` says by being below 0; the heap if
+        more than half of it was left the last time.
+
+        So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
+        """
+        old = self.words.integers
+        stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
+        if wanted < 0:
+            stack = 2 * stack - wanted
+        else:
+            heap = (2 * heap if 2 * self.left > heap else heap) + wanted
+        new = self.buffer(self.bottom + stack + heap)
+        J = new.integers
+        J[STACK_END] = J[HEAP] = J[HP] = self.bottom + stack
+        J[LIMIT] = new.count
+        self.left = self.machine.collect(self.words.views(self.compiled)[0], self.code_words, new.views(self.compiled)[0])
+        self.words = new
+        self.heap.use(J, new.doubles)

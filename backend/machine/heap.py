@@ -1,0 +1,299 @@
+"""
+Values of the reference in the machine's buffer, and back.
+
+What the machine has no form for is OPAQUE: strings, labels, slices, integers beyond 64 bits, memories, sparse sensitivities. Its
+payload is a place in the host's table, which holds the value itself. An object is read, and a value written, once: both are
+immutable, so each remembers the other until the objects are moved.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from math import nan as NAN
+from typing import Any
+
+from backend.machine import layout
+from backend.machine.layout import (
+    ARRAY,
+    BOOL,
+    BOXED,
+    CLOSURE,
+    COUNT,
+    DTYPE,
+    HOLED,
+    HP,
+    INT,
+    LIMIT,
+    OPAQUE,
+    PRIM,
+    RANK,
+    RAW,
+    REAL,
+    RECORD,
+    SHAPE,
+    SIZE,
+    TUPLE,
+    UNIT,
+    VALUES,
+    ZERO,
+    ZERO_BITS,
+)
+from backend.machine.loader import Code
+from semantics.arrays import DTYPES, FLOATING, Array
+from semantics.primitives.row import Primitive
+from semantics.structured import LIST, Label, Record
+from semantics.tangents import ZERO as ZERO_VALUE
+from semantics.tangents import Zero
+from semantics.values import Closure
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
+Payload = tuple[int, Any]
+
+
+class Full(Exception):
+    """The buffer has no room for so many words more; caught by the run, which makes room."""
+
+    def __init__(self, words: int) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+class Heap:
+    """
+    The values in one buffer of one run. `integers` and `doubles` are two views of the same words; `loops(n)` gives compiled loops
+    on them (`kernels`), or None where n elements are not worth it.
+    """
+
+    def __init__(self, code: Code, loops: Callable[[int], Any]) -> None:
+        self.code, self.loops = code, loops
+        self.table: list[Any] = [LIST]
+        self.places: dict[Any, int] = {LIST: layout.LIST_LABEL}
+        self.read: dict[int, Any] = {}
+        self.written: dict[int, tuple[Any, Payload]] = {}
+        self.fixed: tuple[dict[int, Any], dict[int, tuple[Any, Payload]]] = ({}, {})
+        self.base: tuple[int, dict[Any, int]] = (0, {})
+
+    def use(self, integers: Any, doubles: Any) -> None:
+        """From now on, this is the buffer. What is known of objects is forgotten, for they have moved; constants do not move."""
+        self.integers, self.doubles = integers, doubles
+        self.read, self.written = dict(self.fixed[0]), dict(self.fixed[1])
+
+    def keep(self) -> None:
+        """What has been written by now are the constants: they stay where they are."""
+        self.fixed = dict(self.read), dict(self.written)
+        self.base = len(self.table), dict(self.places)
+
+    def begin(self) -> None:
+        """A new run: only the constants are there."""
+        self.use(self.integers, self.doubles)
+        del self.table[self.base[0] :]
+        self.places = dict(self.base[1])
+
+    # in
+
+    def write(self, at: int, value: Any) -> None:
+        """The value at an address. Full if the heap has no room, and then nothing is written."""
+        tag, payload = self.payload(value)
+        self.integers[at] = tag
+        (self.doubles if tag == REAL else self.integers)[at + 1] = payload
+
+    def payload(self, value: Any) -> Payload:
+        """The tag and the payload of a value, its objects made: each after its parts. An explicit stack."""
+        flat = self.flat(value)
+        if flat is not None:
+            return flat
+        todo: list[tuple[Any, bool]] = [(value, False)]
+        while todo:
+            top, ready = todo.pop()
+            if self.flat(top) is not None:
+                continue
+            parts = _parts(top)
+            if not ready and parts:
+                todo.append((top, True))
+                todo.extend((part, False) for part in parts)
+            else:
+                self.written[id(top)] = top, self.new_object(top, parts)
+        return self.written[id(value)][1]
+
+    def flat(self, value: Any) -> Payload | None:
+        """The tag and the payload of what needs no object, or has one; else None."""
+        kind = type(value)
+        if kind is float:
+            return REAL, value
+        if kind is bool:
+            return BOOL, int(value)
+        if kind is int and LEAST <= value <= MOST:
+            return INT, value
+        if value is None:
+            return UNIT, 0
+        if value is ZERO_VALUE:
+            return ZERO, 0
+        if kind is Primitive:
+            return PRIM, self.code.rows.number(value)
+        if (known := self.written.get(id(value))) is not None:
+            return known[1]
+        if kind is tuple or kind is Closure or kind is Record or (kind is Array and _fits(value)):
+            return None
+        place = self.place(value)
+        self.written[id(value)] = value, (OPAQUE, place)
+        return OPAQUE, place
+
+    def place(self, value: Any) -> int:
+        """The place in the table of an opaque value; equal strings and labels share one."""
+        key = value if isinstance(value, (str, Label)) else None
+        if key is not None and key in self.places:
+            return self.places[key]
+        self.table.append(value)
+        if key is not None:
+            self.places[key] = len(self.table) - 1
+        return len(self.table) - 1
+
+    def new_object(self, value: Any, parts: tuple[Any, ...]) -> Payload:
+        """The object of a tuple, a closure, a record or an array, whose parts have theirs already."""
+        if type(value) is Array:
+            return ARRAY, self.new_array(value)
+        raw: tuple[int, ...]
+        match value:
+            case Closure(graph):
+                tag, raw = CLOSURE, (self.code.graphs[graph],)
+            case Record(label):
+                tag, raw = RECORD, (self.place(label),)
+            case _:
+                tag, raw = TUPLE, ()
+        p = self.room(RAW + len(raw) + 2 * len(parts), len(parts))
+        at = p + RAW
+        for word in raw:
+            self.integers[at] = word
+            at += 1
+        for part in parts:
+            flat = self.flat(part)
+            assert flat is not None, "parts are written before the whole"
+            self.integers[at] = flat[0]
+            (self.doubles if flat[0] == REAL else self.integers)[at + 1] = flat[1]
+            at += 2
+        return tag, p
+
+    def new_array(self, value: Array) -> int:
+        """The object of an array."""
+        count = len(value.items)
+        p = self.new_head(value.dtype, value.shape, count)
+        self.integers[p + HOLED] = int(any(x is ZERO_VALUE for x in value.items))
+        at = p + SHAPE + len(value.shape)
+        if value.dtype in FLOATING:
+            items = (HOLE if x is ZERO_VALUE else x if x == x else NAN for x in value.items)  # noqa: PLR0124  a NaN is not itself
+            self.doubles[at : at + count] = array("d", items)
+        else:
+            self.integers[at : at + count] = array("q", value.items)
+        return p
+
+    def new_head(self, dtype: str, shape: tuple[int, ...], count: int) -> int:
+        """A new array whose elements are still to be written."""
+        p = self.room(SHAPE + len(shape) + count, 0)
+        for k, word in enumerate((DTYPES.index(dtype), 0, len(shape), count, *shape)):
+            self.integers[p + DTYPE + k] = word
+        return p
+
+    def room(self, words: int, values: int) -> int:
+        """The address of a new object of so many words, which ends with so many values."""
+        I = self.integers
+        p = int(I[HP])
+        if p + words > I[LIMIT]:
+            raise Full(words)
+        I[HP] = p + words
+        I[p + SIZE], I[p + VALUES] = words, values
+        return p
+
+    # out
+
+    def value(self, at: int) -> Any:
+        """The value at an address. An explicit stack: values nest as deep as programs like."""
+        todo = [at]
+        while todo:
+            top = todo[-1]
+            tag, p = self.integers[top], int(self.integers[top + 1])
+            if tag < BOXED or p in self.read:
+                todo.pop()
+                continue
+            parts = self.parts(p)
+            missing = [k for k in parts if self.integers[k] >= BOXED and int(self.integers[k + 1]) not in self.read]
+            if missing:
+                todo.extend(missing)
+            else:
+                todo.pop()
+                self.remember(tag, p, tuple(map(self.here, parts)))
+        return self.here(at)
+
+    def parts(self, p: int) -> range:
+        """The addresses of the values of an object."""
+        end = p + int(self.integers[p + SIZE])
+        return range(end - 2 * int(self.integers[p + VALUES]), end, 2)
+
+    def here(self, at: int) -> Any:
+        """The value at an address whose object, if it has one, has been read."""
+        payload = self.integers[at + 1]
+        match int(self.integers[at]):
+            case layout.REAL:
+                return float(self.doubles[at + 1])
+            case layout.INT:
+                return int(payload)
+            case layout.BOOL:
+                return bool(payload)
+            case layout.UNIT:
+                return None
+            case layout.ZERO:
+                return ZERO_VALUE
+            case layout.PRIM:
+                return self.code.rows[int(payload)]
+            case layout.OPAQUE:
+                return self.table[payload]
+            case _:
+                return self.read[int(payload)]
+
+    def remember(self, tag: int, p: int, parts: tuple[Any, ...]) -> None:
+        """The object at p as a value, from then on known by its address; and the value by its object."""
+        value = self.built(tag, p, parts)
+        self.read[p] = value
+        self.written[id(value)] = value, (int(tag), p)
+
+    def built(self, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
+        """The value of an object, from its parts."""
+        I = self.integers
+        if tag == TUPLE:
+            return parts
+        if tag == RECORD:
+            return Record(self.table[I[p + RAW]], parts)
+        if tag == CLOSURE:
+            graph = self.code.graph_at[int(I[p + RAW])]
+            return Closure(graph, parts, self.code.program.graphs[graph].name)
+        rank, count = int(I[p + RANK]), int(I[p + COUNT])
+        at = p + SHAPE + rank
+        dtype, shape = DTYPES[I[p + DTYPE]], tuple(map(int, I[p + SHAPE : at]))
+        if dtype not in FLOATING:
+            words = I[at : at + count].tolist()
+            return Array(dtype, shape, tuple(map(bool, words) if dtype == "bool" else words))
+        items = self.doubles[at : at + count].tolist()
+        if I[p + HOLED]:
+            items = [ZERO_VALUE if word == ZERO_BITS else x for word, x in zip(I[at : at + count].tolist(), items, strict=True)]
+        return Array(dtype, shape, tuple(items))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    """The parts that are values themselves."""
+    match value:
+        case tuple():
+            return value
+        case Record():
+            return value.items
+        case Closure():
+            return value.captured
+        case _:
+            return ()
+
+
+def _fits(value: Array) -> bool:
+    """Whether every element is of the array's own dtype or, among reals, a ZERO: what words can hold."""
+    kind = {"f64": float, "f32": float, "i64": int, "bool": bool}[value.dtype]
+    kinds = set(map(type, value.items))
+    return kinds <= ({kind, Zero} if kind is float else {kind})

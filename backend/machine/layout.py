@@ -1,0 +1,61 @@
+"""
+How values, frames and code lie in memory: the numbers that the machine's source, the loader and the host share.
+
+One buffer of 64-bit words, seen as integers (I) and as doubles (F):
+
+    state | constants | stack, growing up | heap, growing up
+
+A *value* is two words, a tag and a payload. A payload is the number itself, or, from TUPLE on, the address of an *object*:
+
+    object     [words, values, …raw, tag, payload, …]     all its words; how many values it ends with
+    tuple      no raw words                               closure   raw: the address of its graph in the code
+    record     raw: the label's place in the host's table
+    array      raw: dtype, whether it has ZEROs, rank, elements, sizes…, then one word per element; no values
+
+A *frame* is [return address, caller's frame, address for the result] and then values: parameters, captured ones, and what each
+instruction computes, in order. So of a frame that waits exactly what lies below the address for the result has been computed.
+
+Code is another array of words. A graph starts with [parameters, captured, words of its frame]; an instruction is
+[opcode, place for the result in the frame, operands, operand…]. An operand is a place in the frame, or, if negative, the address
+of a constant. A closure is made by CLOSE, whose first operand is the address of the graph.
+"""
+
+from __future__ import annotations
+
+# tags
+UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY = range(11)
+BOXED = TUPLE
+"""The first tag whose payload is an address."""
+
+# words of the state: those before HP are the program's, the others the buffer's
+PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, HP, HEAP, LIMIT, STACK_END, WANTED = range(12)
+STATE = 12
+
+# a frame, a graph, an object
+RETURN_PC, RETURN_FP, RETURN_OUT, FRAME = range(4)
+PARAMETERS, CAPTURED, WORDS, BODY = range(4)
+SIZE, VALUES, RAW = range(3)
+DTYPE, HOLED, RANK, COUNT, SHAPE = range(2, 7)
+
+# what a run of the machine ends with
+RUNNING, DONE, PAUSED, SERVICE, FULL = range(5)
+STATUSES = ("running", "done", "paused", "service", "full")
+
+# the machine's own instructions; those of primitives follow (`opcodes`)
+CALL, TAIL, RETURN, CLOSE = range(4)
+OWN = 4
+
+LIST_LABEL = 0
+"""The place of the label of lists in the table of every host."""
+
+SINGLES = 2
+"""The dtype f32, whose elements are arrays without axes."""
+
+SMALL = 8
+"""Elements of a tuple whose sensitivity is written out although only one of them has one."""
+
+ZERO_BITS = 0x7FF8_5A45_524F_0001
+"""The NaN that stands for the symbolic ZERO among the elements of an array; values that come in never have it."""
+
+NAMES = {name: value for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}
+"""Every number above by its name: what the head of the generated source defines."""

@@ -1,0 +1,138 @@
+"""
+The machine's functions on sensitivities, in the language of generated code: as in `structural`, with the same answers.
+
+What only a part of a tuple has is, for a small tuple, a tuple of ZEROs but there; of a larger one the host makes a sparse one. Both
+are the same sensitivity, and the sum of two small tuples needs no host.
+"""
+
+from __future__ import annotations
+
+from backend.machine.layout import (
+    BOOL,
+    FULL,
+    HP,
+    INT,
+    RAW,
+    REAL,
+    RECORD,
+    RUNNING,
+    SERVICE,
+    SIZE,
+    SMALL,
+    TUPLE,
+    UNIT,
+    VALUES,
+    ZERO,
+)
+from backend.machine.structural import Doubles, Words, allocate, copy, values
+
+
+def seed(I: Words, F: Doubles, x: int, out: int) -> int:
+    """1.0, if the result to be differentiated is a real."""
+    if I[x] != REAL:
+        return SERVICE
+    I[out] = REAL
+    F[out + 1] = 1.0
+    return RUNNING
+
+
+def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
+    """The sensitivity of a number as a plain value: a real, or unit."""
+    if I[y] == REAL:
+        if I[x] == REAL:
+            return copy(I, x, out)
+        if I[x] != ZERO:
+            return SERVICE
+        I[out] = REAL
+        F[out + 1] = 0.0
+        return RUNNING
+    if I[y] != INT and I[y] != BOOL and I[y] != UNIT:
+        return SERVICE
+    I[out] = UNIT
+    I[out + 1] = 0
+    return RUNNING
+
+
+def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
+    """The sensitivity of a small tuple or record of which only element i has one."""
+    if I[x] == ZERO or I[z] == ZERO:
+        I[out] = ZERO
+        I[out + 1] = 0
+        return RUNNING
+    if (I[x] != TUPLE and I[x] != RECORD) or I[y] != INT:
+        return SERVICE
+    n = I[I[x + 1] + VALUES]
+    if n == 0 or n > SMALL or I[y + 1] < -n or I[y + 1] >= n:
+        return SERVICE
+    p = allocate(I, RAW + 2 * n, n)
+    if p == 0:
+        return FULL
+    for k in range(n):
+        I[p + RAW + 2 * k] = ZERO
+        I[p + RAW + 2 * k + 1] = 0
+    copy(I, z, p + RAW + 2 * (I[y + 1] if I[y + 1] >= 0 else I[y + 1] + n))
+    I[out] = TUPLE
+    I[out + 1] = p
+    return RUNNING
+
+
+def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
+    """
+    The sum of two sensitivities: of reals, of ZEROs, and of tuples of these, however deep.
+
+    New tuples lie one behind the other, and each says what it is the sum of; so they are themselves the queue of the sums to do.
+    """
+    start = I[HP]
+    status = add_values(I, F, x, y, out)
+    at = start
+    while status == RUNNING and at < I[HP]:
+        n = I[at + VALUES]
+        left, right, here = values(I, I[at + RAW]), values(I, I[at + RAW + 1]), values(I, at)
+        for k in range(n):
+            status = add_values(I, F, left + 2 * k, right + 2 * k, here + 2 * k)
+            if status != RUNNING:
+                break
+        at += I[at + SIZE]
+    if status != RUNNING:
+        I[HP] = start
+    return status
+
+
+def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
+    """The sum of two values at out; of two tuples, a tuple of unset values that notes what it is the sum of."""
+    if I[x] == ZERO:
+        return copy(I, y, out)
+    if I[y] == ZERO:
+        return copy(I, x, out)
+    if I[x] == REAL and I[y] == REAL:
+        I[out] = REAL
+        F[out + 1] = F[x + 1] + F[y + 1]
+        return RUNNING
+    if I[x] != TUPLE or I[y] != TUPLE:
+        return SERVICE
+    n = I[I[x + 1] + VALUES]
+    if I[I[y + 1] + VALUES] != n:
+        return SERVICE
+    p = allocate(I, RAW + 2 + 2 * n, n)
+    if p == 0:
+        return FULL
+    I[p + RAW] = I[x + 1]
+    I[p + RAW + 1] = I[y + 1]
+    I[out] = TUPLE
+    I[out + 1] = p
+    return RUNNING
+
+
+def sum_to(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
+    """The sensitivity of a real that nothing repeated is itself; of what is no real there is none."""
+    if I[x] == ZERO or I[y] == ZERO or I[y] == INT or I[y] == BOOL or I[y] == UNIT:
+        I[out] = ZERO
+        I[out + 1] = 0
+        return RUNNING
+    return copy(I, x, out) if I[x] == REAL and I[y] == REAL else SERVICE
+
+
+PARTS = (add_values,)
+UNARY = {"seed": seed}
+BINARY = {"instantiate": instantiate, "gadd": gadd, "sum_to": sum_to}
+TERNARY = {"inject": inject}

@@ -1,0 +1,212 @@
+"""
+Stacks in a program: which `make_tuple` pushes, and which reads of a stack need none.
+
+The adjoint of a loop keeps what a turn leaves as (a, …) on top of the rest: a tuple that may hold one made at the same place.
+Such a place is a *site*; the tuples made there are the cells of a stack (`backend.stacks`). They are found by following every
+function and tuple from where it is made to where it is used, by graph and without types: a constraint graph grown until nothing
+changes (Heintze and McAllester, 1997).
+
+What a cell holds of the entry's own values, which have one value in a run, is read from there instead. What is found here decides
+only how a value is stored: the types of every cell are inferred afterwards, and code that they do not fit is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from backend.flow import components
+from semantics.edit import Edit
+from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+
+MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
+CARRIED = tuple(TABLE[name] for name in ("of_length", "apart", "J"))  # give their first argument
+WITHOUT_PARTS = frozenset({"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length"})
+STEPS = 400_000
+UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
+
+
+class Flows:
+    """`reaching[n]`: the applications of make_tuple, as nodes, and the references to graphs whose values node n may have."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.reaching: dict[NodeId, set[NodeId]] = {}
+        self.onward: dict[NodeId, set[NodeId]] = {}
+        self.watching: dict[NodeId, list[NodeId]] = {}
+        self.arguments: dict[NodeId, set[NodeId]] = {}
+        self.todo: list[tuple[NodeId, NodeId]] = []
+        self.settled = self.run()
+
+    def run(self) -> bool:
+        """Whether it came to an end within STEPS."""
+        for node, found in self.program.nodes.items():
+            self.begin(node, found)
+        for _ in range(STEPS):
+            if not self.todo:
+                return True
+            node, source = self.todo.pop()
+            for target in self.onward.get(node, ()):
+                self.reach(target, source)
+            for application in self.watching.get(node, ()):
+                self.meet(application, source)
+        return False
+
+    def begin(self, node: NodeId, found: Any) -> None:
+        """What a node is by itself, and whose value it has."""
+        match found:
+            case Constant(GraphRef()):
+                self.reach(node, node)
+            case Constant(tuple() as value) if value:
+                self.reach(node, UNKNOWN)
+            case Apply(_, inputs):
+                primitive = self.program.callee(node)
+                if primitive is MAKE_TUPLE:
+                    self.reach(node, node)
+                elif primitive is GETITEM:
+                    self.watch(inputs[1], node)
+                elif primitive is SWITCH:
+                    self.connect(inputs[2], node)
+                    self.connect(inputs[3], node)
+                elif primitive in CARRIED:
+                    self.connect(inputs[1], node)
+                elif not isinstance(primitive, Primitive):
+                    self.watch(inputs[0], node)
+                elif primitive.name not in WITHOUT_PARTS:
+                    self.reach(node, UNKNOWN)
+
+    def reach(self, node: NodeId, source: NodeId) -> None:
+        known = self.reaching.setdefault(node, set())
+        if source not in known:
+            known.add(source)
+            self.todo.append((node, source))
+
+    def connect(self, source: NodeId, target: NodeId) -> None:
+        """What `source` may be, `target` may be."""
+        if target not in self.onward.setdefault(source, set()):
+            self.onward[source].add(target)
+            for value in tuple(self.reaching.get(source, ())):
+                self.reach(target, value)
+
+    def watch(self, node: NodeId, application: NodeId) -> None:
+        self.watching.setdefault(node, []).append(application)
+        for value in tuple(self.reaching.get(node, ())):
+            self.meet(application, value)
+
+    def meet(self, application: NodeId, source: NodeId) -> None:
+        """The function that is called, or the tuple that is read, may be `source`."""
+        inputs = self.program.inputs(application)
+        if source == UNKNOWN:
+            self.reach(application, UNKNOWN)
+        elif self.program.callee(application) is GETITEM:
+            for part in self.parts(source, inputs[2]):
+                self.connect(part, application)
+        elif isinstance(reference := self.program.constant(source), GraphRef):
+            graph = self.program.graphs[reference.graph]
+            for parameter, argument in zip(graph.parameters, inputs[1:], strict=False):
+                self.arguments.setdefault(parameter, set()).add(argument)
+                self.connect(argument, parameter)
+            self.connect(graph.output, application)
+
+    def parts(self, site: NodeId, index: NodeId) -> Iterator[NodeId]:
+        """The fields of the tuples made at a site that an index may select."""
+        if self.program.callee(site) is not MAKE_TUPLE:
+            return
+        fields, chosen = self.program.inputs(site)[1:], self.program.constant(index)
+        if type(chosen) is int:
+            yield from fields[chosen : chosen + 1]
+        else:
+            yield from fields
+
+
+def stack_sites(program: Program) -> dict[NodeId, int]:
+    """The applications that push, each with the number of its argument that is the stack below; none if that cannot be told."""
+    flows = Flows(program)
+    if not flows.settled:
+        return {}
+    fields = {n: program.inputs(n)[1:] for n in program.nodes if program.callee(n) is MAKE_TUPLE}
+    held = {n: [[s for s in flows.reaching.get(f, ()) if s in fields] for f in found] for n, found in fields.items()}
+    component = components({n: [s for part in parts for s in part] for n, parts in held.items()})
+    size: dict[int, int] = {}
+    for number in component.values():
+        size[number] = size.get(number, 0) + 1
+    sites = {}
+    for node, found in held.items():
+        below = [k for k, part in enumerate(found) if node in part]
+        if len(below) == 1 and size[component[node]] == 1:
+            sites[node] = below[0]
+    return sites
+
+
+def without_copies(program: Program) -> Program:
+    """
+    The same program in which what is always one value of the entry graph is read from there, and not through tuples.
+
+    The entry is run once, so a value of its own is one value in a run. `meaning[n]` is the node whose value n has, wherever n has
+    one: assumed until two are found.
+    """
+    flows = Flows(program)
+    if not flows.settled or program.reference(program.entry) is not None:
+        return program
+    reads: dict[NodeId, list[NodeId]] = {}
+    for node, value in _meanings(program, flows).items():
+        if value is not None and value != node and program.callee(node) is GETITEM and _is_fixed(program, value):
+            reads.setdefault(value, []).append(node)
+    for value, nodes in sorted(reads.items()):
+        needed = _needed(program, value)
+        edit = Edit(program)
+        for node in sorted(n for n in nodes if n not in needed):
+            edit.replace(node, value)
+        program = edit.program
+    return program
+
+
+def _needed(program: Program, node: NodeId) -> set[NodeId]:
+    """All nodes that computing a node may need."""
+    needed, todo = {node}, [node]
+    while todo:
+        top = todo.pop()
+        reference = program.constant(top)
+        inside = (program.graphs[reference.graph].output,) if isinstance(reference, GraphRef) else program.inputs(top)
+        todo += [n for n in inside if n not in needed]
+        needed.update(inside)
+    return needed
+
+
+def _is_fixed(program: Program, node: NodeId) -> bool:
+    """Whether a node has one value in a run."""
+    return program.owner(node) == program.entry or isinstance(program.constant(node), (int, float))
+
+
+def _meanings(program: Program, flows: Flows) -> dict[NodeId, NodeId | None]:
+    """The node whose value a node has; None where it may be that of several. Nodes that are never reached are not there."""
+    sources = {node: _sources(program, flows, node) for node in program.nodes}
+    users: dict[NodeId, list[NodeId]] = {}
+    for node, found in sources.items():
+        for source in found or ():
+            users.setdefault(source, []).append(node)
+    meaning: dict[NodeId, NodeId | None] = {node: node for node, found in sources.items() if found is None}
+    todo = list(meaning)
+    while todo:
+        for node in users.get(todo.pop(), ()):
+            known = {meaning[s] for s in sources[node] or () if s in meaning}
+            value = known.pop() if len(known) == 1 else None
+            if meaning.get(node, UNKNOWN) != value:
+                meaning[node] = value
+                todo.append(node)
+    return meaning
+
+
+def _sources(program: Program, flows: Flows, node: NodeId) -> set[NodeId] | None:
+    """The nodes that a node only hands on; None if it is a value of its own."""
+    if isinstance(program.nodes[node], Parameter):
+        return None if program.owner(node) == program.entry else flows.arguments.get(node, set())
+    if program.callee(node) is not GETITEM:
+        return None
+    _, t, index = program.inputs(node)
+    sites = flows.reaching.get(t, set())
+    if UNKNOWN in sites or not sites:
+        return None
+    return {part for site in sites for part in flows.parts(site, index)}

@@ -1,0 +1,185 @@
+"""
+Types of stacks: `stack k` is a stack that is not empty, whose cells are made at site k; what they hold is inferred beside it.
+
+The cells of one site have one type, whatever the depth of the stack, so the recursion that pushes and that which pops come to an
+end. An empty stack is the empty tuple: `stack k | tuple[]` is a stack.
+
+An adjoint says ZERO for what no run will read: a condition, a stack, of a path that was not taken. DEMANDING are the arguments that
+no run has as ZERO, so that type is left out there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from semantics.columns.types import apply_type
+from semantics.errors import IllTyped, Trap
+from semantics.infer import Inference, Inferrer
+from semantics.ir import NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.signatures import Signature, both, each
+from semantics.type_language import INTEGER, TupleType
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
+
+EMPTY = TupleType(())
+DEMANDING = {"switch": (0,), "where": (0,), "length": (0,), "seed": (0,), "not_": (0,), "and_": (0, 1), "or_": (0, 1)}
+VARIANTS, MANY = 3, 100
+Cells = Mapping[NodeId, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class StackType:
+    """A stack that is not empty, of cells made at `site`."""
+
+    site: NodeId
+
+    def __str__(self) -> str:
+        return f"stack {self.site}"
+
+
+def site_of(type: Any) -> NodeId | None:
+    """The site of a type of stacks, empty ones or not; None for another type."""
+    match type:
+        case StackType(site):
+            return site
+        case Union((StackType(site), found)) | Union((found, StackType(site))) if found == EMPTY:
+            return site
+        case _:
+            return None
+
+
+def perhaps_empty(site: NodeId) -> Any:
+    """The type of every stack of a site."""
+    return join(EMPTY, StackType(site))
+
+
+def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, arguments: Sequence[Any]) -> Any:
+    """The type of the value of a primitive. Reading the top of a stack gives what cells hold; that of an empty one, nothing."""
+    if primitive.name in ("getitem", "length") and any(isinstance(m, StackType) for m in members(arguments[0])):
+        result: Any = NEVER
+        for member in members(arguments[0]):
+            if isinstance(member, StackType):
+                result = join(result, _read(cells, below, primitive, member.site, arguments[1:]))
+            else:
+                with suppress(Trap):
+                    result = join(result, result_type(cells, below, primitive, [member, *arguments[1:]]))
+        return result
+    given = [without_zero(t) if i in DEMANDING.get(primitive.name, ()) else t for i, t in enumerate(arguments)]
+    return NEVER if NEVER in given else apply_type(primitive, given)
+
+
+def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, site: NodeId, rest: Sequence[Any]) -> Any:
+    """The number of fields, or the type of one."""
+    found = cells.get(site)
+    if found is None:
+        return NEVER
+    if primitive.name == "length":
+        return Literal(INTEGER, len(found))
+    index = rest[0]
+    if not isinstance(index, Literal) or index.type != INTEGER or not 0 <= index.value < len(found):
+        raise IllTyped(f"{index} as the index of a stack", rule="lower", remedy="run it on the reference machine")
+    return perhaps_empty(site) if index.value == below[site] else found[index.value]
+
+
+def without_zero(t: Any) -> Any:
+    """The type but for ZERO."""
+    result: Any = NEVER
+    for member in members(t):
+        result = result if member == ZERO_TYPE else join(result, member)
+    return result
+
+
+class StackInference(Inferrer):
+    """
+    Inference in which the tuples made at some applications are cells of a stack.
+
+    below     these, and which argument is the stack below        cells    the types of what they hold, but for that
+    readers   the signatures to be judged again when those grow
+    before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
+    """
+
+    def __init__(self, program: Program, literals: bool, below: Mapping[NodeId, int], before: Inference | None = None) -> None:
+        super().__init__(program, literals)
+        self.below = below
+        self.cells: dict[NodeId, tuple[Any, ...]] = {}
+        self.readers: dict[NodeId, set[Signature]] = {site: set() for site in below}
+        self.wide = _joined(before) if before is not None else {}
+        self.by_graph: dict[int, list[Signature]] = {}
+
+    def widened(self, caller: Signature, wanted: Signature) -> Signature:
+        """
+        As ever, but ZERO in place of something else makes few signatures: at most VARIANTS for a graph, one in a program that has
+        MANY already, and none where `before` found what else there is. With k values that may be ZERO there would be 2ᵏ.
+        """
+        if (wide := self.wide.get(wanted.graph)) is not None:
+            wanted = both(_with_zero, wanted, wide)
+        found = super().widened(caller, wanted)
+        if found in self.results:
+            return found
+        others = self.by_graph.setdefault(found.graph, [])
+        alike = [other for other in others if _alike(other, found)]
+        if alike and (len(alike) >= VARIANTS or len(self.results) > MANY):
+            for other in alike:
+                found = both(join, found, other)
+        if found not in self.results:
+            others.append(found)
+        return found
+
+    def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
+        """As ever, but for what makes a cell, and what reads one."""
+        if node in self.below:
+            return self.pushed(node, list(arguments))
+        stacks = [m for m in members(arguments[0]) if isinstance(m, StackType)] if arguments else []
+        if not stacks and primitive.name not in DEMANDING:
+            return super().primitive(caller, node, primitive, arguments)
+        for stack in stacks:
+            self.readers[stack.site].add(caller)
+        try:
+            return result_type(self.cells, self.below, primitive, arguments)
+        except Trap as trap:
+            self.traps[caller][node] = trap
+            return NEVER
+
+    def pushed(self, site: NodeId, arguments: list[Any]) -> Any:
+        """A cell more; those who read the cells of the site are told if it holds something new."""
+        below = arguments[self.below[site]]
+        if site_of(below) != site and below != EMPTY:
+            raise IllTyped(f"{below} below the top of a stack", rule="lower", remedy="run it on the reference machine")
+        arguments[self.below[site]] = NEVER
+        held = self.cells.get(site, (NEVER,) * len(arguments))
+        grown = tuple(join(t, erase(a)) for t, a in zip(held, arguments, strict=True))
+        if grown != held or site not in self.cells:
+            self.cells[site] = grown
+            for reader in self.readers[site]:
+                self.stopped.pop(reader, None)
+                self.queue(reader)
+        return StackType(site)
+
+
+def _alike(a: Signature, b: Signature) -> bool:
+    """Whether two signatures differ only in what may be ZERO, unbound, an empty stack or another."""
+    return all(map(_nearly, (*a.captured, *a.arguments), (*b.captured, *b.arguments)))
+
+
+def _nearly(t: Any, u: Any) -> bool:
+    if t == u or ZERO_TYPE in members(t) or ZERO_TYPE in members(u):
+        return True
+    return all(m in (EMPTY, UNBOUND) or isinstance(m, StackType) for m in {*members(t)} ^ {*members(u)})
+
+
+def _joined(inference: Inference) -> dict[int, Signature]:
+    """For every graph, its signatures as one."""
+    found: dict[int, Signature] = {}
+    for signature in inference.types:
+        if signature.graph in found:
+            signature = both(join, found[signature.graph], signature)
+        found[signature.graph] = signature
+    return {graph: each(erase, signature) for graph, signature in found.items()}
+
+
+def _with_zero(wanted: Any, wide: Any) -> Any:
+    """The type `wide`, where that says of `wanted` only that it may be ZERO, unbound or a stack; else `wanted`."""
+    return wide if is_below(erase(wanted), wide) and _nearly(erase(wanted), wide) else wanted

@@ -1,0 +1,213 @@
+"""
+Stacks in generated code: an array for the cells of each site, a number for how many there are, and a status when they do not fit.
+
+    s = ()           top, base = s_k - 1, s_k          (a, …, s)      cell s_k is written; top = s_k; s_k grows by one
+    len(s) > 0       top >= base                       s[0], s[1]     what cell `top` holds; top - 1, base
+
+Cells are only ever added. So a stack may be shared and read again, and stacks of one site, one after the other, lie side by side.
+A cell on top of another is the next one, unless two stacks grow in turn: then the status is LINKED, and the host takes code in
+which each cell has the number of the one below (`linked`). When the array is full the status is FULL, and the host doubles it.
+
+All sites share two views of one piece of memory, as reals and as integers. Which scalar of a cell has which place is decided when
+all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from backend.emit import Emitter, stored
+from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
+from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
+from backend.status import FULL, INDEX, LINKED, STUCK
+from semantics.errors import Malformed
+from semantics.ir import NodeId
+from semantics.primitives.row import Primitive
+from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
+from semantics.type_lattice import NEVER, ZERO_TYPE, erase, members
+
+MEMORY = ("reals", "integers", "capacity")
+LINK = "link"
+WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
+
+
+@dataclass(frozen=True)
+class Sites:
+    """
+    The sites of a program: which field of a cell is the stack below, and the types of all fields.
+
+    linked    each cell has the number of the one below
+    """
+
+    below: Mapping[NodeId, int] = field(default_factory=dict)
+    cells: Mapping[NodeId, tuple[Any, ...]] = field(default_factory=dict)
+    linked: bool = False
+
+
+NO_SITES = Sites()
+
+
+class Stacks(Emitter):
+    """Code that pushes and reads. `hidden` is what every function takes beside its arguments and `state`."""
+
+    def __init__(self, sites: Sites) -> None:
+        super().__init__()
+        self.sites = sites
+        self.hidden = (*MEMORY, "one") if sites.below else ("one",)
+
+    def counters(self) -> tuple[str, ...]:
+        """For every site, how many cells it has."""
+        return tuple(f"s{site}" for site in self.sites.below)
+
+    def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
+        """As ever; what reads a stack, here."""
+        for at in DEMANDING.get(primitive.name, ()):
+            if (found := self.demanded(arguments[at])) is None:
+                return None
+            arguments = [*arguments[:at], found, *arguments[at + 1 :]]
+        match primitive.name, arguments:
+            case "length", [Stack(_, top, base) as stack]:
+                size = len(self.sites.cells[self.site(stack)])
+                if isinstance(stack.type, StackType):
+                    return literal(size)
+                return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
+            case "getitem", [Stack() as stack, Reg(_, _, int() as index)]:
+                return self.read(stack, index)
+            case name, _ if name not in WHOLE_STACKS and any(isinstance(a, Stack) for a in arguments):
+                raise Malformed(f"{name} of a stack is not compiled yet", rule="lower", remedy='run it with target="reference"')
+            case _:
+                return super().primitive(primitive, arguments)
+
+    def result_type(self, primitive: Primitive, types: list[Any]) -> Any:
+        return erase(result_type(self.sites.cells, self.sites.below, primitive, types))
+
+    def demanded(self, value: Any) -> Any:
+        """A value that is not ZERO: a trap where it is."""
+        if isinstance(value, Nothing) and value.type == ZERO_TYPE:
+            self.trap("True", STUCK)
+            return None
+        if not isinstance(value, Sum) or ZERO_TYPE not in value.type.members:
+            return value
+        options = dict(zip(value.type.members, zip(value.tests, value.options, strict=True), strict=True))
+        self.trap(options.pop(ZERO_TYPE)[0], STUCK)
+        (_, found), *others = options.values()
+        for test, option in others:
+            found = select(test, option, found)
+        return self.settled(found)
+
+    def demanded_of(self, value: Any, type: Any) -> Any:
+        """A value of which no part is ZERO where the type does not have it there: a trap where it is."""
+        if ZERO_TYPE not in members(type):
+            value = self.demanded(value)
+        if isinstance(value, Items) and isinstance(type, (TupleType, RecordType)):
+            parts = [self.demanded_of(part, of) for part, of in zip(value.items, type.items, strict=True)]
+            return None if any(part is None for part in parts) else replace(value, items=tuple(parts))
+        return value
+
+    def site(self, stack: Stack) -> NodeId:
+        site = site_of(stack.type)
+        assert site is not None, "a stack has the type of one"
+        return site
+
+    def push(self, site: NodeId, arguments: list[Any]) -> Any:
+        """A cell more. Nothing reads a cell that has not been written."""
+        below = convert(arguments[self.sites.below[site]], perhaps_empty(site))
+        count = f"s{site}"
+        self.trap(f"{count} >= ⟦{site}⟧", FULL)
+        top, base = self.variable(INTEGER), self.variable(INTEGER)
+        self.line(f"({top}, {base}) = ({below.top}, {below.base})")
+        if self.sites.linked:
+            self.save(site, count, LINK, Reg(top, INTEGER))
+        else:
+            self.trap(f"{top} != {count} - 1", LINKED)
+        for place, scalar in enumerate(self.scalars_of(site, arguments)):
+            self.save(site, count, str(place), scalar)
+        self.line(f"{top} = {count}")
+        self.line(f"{count} = {count} + 1")
+        return Stack(StackType(site), top, base)
+
+    def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[Reg]:
+        """The scalars of a cell, in order; the stack below has none."""
+        found = []
+        for type, argument in zip(self.sites.cells[site], arguments, strict=True):
+            if type != NEVER:
+                found += stored(convert(argument, type), make(type, lambda _: "_"))
+        return found
+
+    def save(self, site: NodeId, cell: str, place: str, scalar: Reg) -> None:
+        memory = "reals" if scalar.type == REAL else "integers"
+        text = f"int({scalar.text})" if scalar.type == BOOLEAN else scalar.text
+        self.line(f"{memory}[⟦{site}:{cell}:{place}⟧] = {text}")
+
+    def load(self, site: NodeId, cell: str, place: str, type: Scalar) -> str:
+        """A variable with what a place of a cell holds."""
+        name, at = self.variable(type), f"⟦{site}:{cell}:{place}⟧"
+        text = {REAL: f"float(reals[{at}])", INTEGER: f"int(integers[{at}])", BOOLEAN: f"(integers[{at}] != 0)"}[type]
+        self.line(f"{name} = {text}")
+        return name
+
+    def read(self, stack: Stack, index: int) -> Any:
+        """A field of the cell on top, or the stack below it; a trap if there is none."""
+        site = self.site(stack)
+        types = self.sites.cells[site]
+        if not 0 <= index < len(types):
+            self.trap("True", INDEX)
+            return None
+        if stack.type == perhaps_empty(site):
+            self.trap(f"{stack.top} < {stack.base}", INDEX)
+        if index == self.sites.below[site]:
+            top = self.variable(INTEGER)
+            under = self.load(site, stack.top, LINK, INTEGER) if self.sites.linked else f"{stack.top} - 1"
+            self.line(f"{top} = {under}")
+            return Stack(perhaps_empty(site), top, stack.base)
+        first = sum(1 for t in types[:index] if t != NEVER for _ in scalars(make(t, lambda _: "_")))
+        places = iter(range(first, first + 1_000_000))
+        return make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type))
+
+
+_PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
+_LOAD = re.compile(r"\s*(\w+) = .*⟦")
+
+
+def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
+    """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
+    live = _live(functions)
+    order = {site: sorted(p for s, p in live if s == str(site)) for site in sites.below}
+    offset, width = {}, 0
+    for site, places in order.items():
+        offset[str(site)] = width
+        width += len(places)
+    room = {str(site): "capacity" if places else "_MAX" for site, places in order.items()}
+
+    def place(match: re.Match[str]) -> str:
+        site, cell, which = match.groups()
+        places = order[int(site)]
+        at = f"{len(places)} * ({cell})" if len(places) > 1 else cell
+        parts = [f"{offset[site]} * capacity" if offset[site] else "", at, str(places.index(which)) if places.index(which) else ""]
+        return " + ".join(part for part in parts if part)
+
+    def line(text: str) -> str | None:
+        found = _PLACE.search(text)
+        if found is None:
+            return re.sub(r"⟦(\d+)⟧", lambda match: room[match[1]], text)
+        return _PLACE.sub(place, text) if (found[1], found[3]) in live else None
+
+    return ["\n".join(new for old in text.split("\n") if (new := line(old)) is not None) for text in functions], width
+
+
+def _live(functions: list[str]) -> set[tuple[str, str]]:
+    """The scalars of cells that something reads: those loaded into a variable that occurs again."""
+    live = set()
+    for text in functions:
+        words: dict[str, int] = {}
+        for word in re.findall(r"\w+", text):
+            words[word] = words.get(word, 0) + 1
+        for line in text.split("\n"):
+            if (load := _LOAD.match(line)) and words[load[1]] > 1:
+                found = _PLACE.search(line)
+                assert found is not None, "a load has a place"
+                live.add((found[1], found[3]))
+    return live

@@ -1,0 +1,154 @@
+"""
+Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
+
+`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: arrays and
+memory, sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from backend import run, toolchain
+from backend.expansion import first_that_fits
+from backend.machine import Execution, Threads, load
+from backend.machine import ptx as machine_ptx
+from backend.status import OVERFLOW, STUCK, error
+from semantics.errors import AdjudgeError, Malformed, Trap
+from semantics.ir import Program
+
+KEPT = 1 << 22
+"""Words of a buffer that is kept for the next call; a larger one is given back."""
+
+
+def runnable(program: Program, argument_types: Sequence[Any] | None = None, target: str = "cpu", **options: Any) -> Tiered:
+    """
+    The program as a callable on a target, with `map` for many samples. The options are those of `compile`.
+
+    Malformed if the target is not there, or a macro of the program cannot be expanded.
+    """
+    if reason := toolchain.missing(target):
+        raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
+    return Tiered(program, argument_types, target, options)
+
+
+def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple[int, int] = (9, 0)) -> str:
+    """The PTX of the kernel that runs the program: of its generated code, or of the machine. IllTyped if none can be made here."""
+    try:
+        return run.ptx(program, argument_types, cc)
+    except AdjudgeError:
+        if toolchain.ptx_available():
+            raise
+        return machine_ptx(cc)
+
+
+class Tiered:
+    """
+    A program on the better of the two tiers. The first call begins on the machine, uncompiled, so that a short one waits for
+    nothing; a longer one, and the calls after it, have generated code made, and go on with the machine if there can be none.
+
+    Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
+    has larger ones and needs no types, runs the sample again.
+    """
+
+    def __init__(self, program: Program, types: Sequence[Any] | None, target: str, options: dict[str, Any]) -> None:
+        self.program, self.types, self.target, self.options = program, types, target, options
+        self.refusal: AdjudgeError | None = None
+        self.calls = 0
+
+    @cached_property
+    def machined(self) -> Machined:
+        """The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits."""
+        return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))
+
+    @cached_property
+    def best(self) -> run.Compiled | Machined:
+        """The program in generated code, if it has a first-order form, else on the machine; `refusal` says why."""
+        try:
+            return run.compile(self.program, self.types, self.target, **self.options)
+        except AdjudgeError as refusal:
+            self.refusal = refusal
+            return self.machined
+
+    def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The quick way into generated code, once there is some."""
+        return self.best.way_in(otherwise) if self.calls > 1 and isinstance(self.best, run.Compiled) else None
+
+    @property
+    def closures(self) -> Program:
+        """The program whose graphs the closures in a result are of: generated code gives back none."""
+        return self.machined.code.program
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.calls += 1
+        if self.calls == 1 and self.machined.threads is None:
+            with self.machined.lent() as execution:
+                execution.begin(arguments)
+                if execution.advance(execution.patience):
+                    return execution.finish()
+                if self.best is self.machined:
+                    return execution.resume()
+        (outcome,) = self.map([arguments])
+        if isinstance(outcome, AdjudgeError):
+            raise outcome
+        return outcome
+
+    def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
+        """The value of every sample, or the error that it ends in."""
+        given = [tuple(sample) for sample in samples]
+        outcomes = self.best.map(given)
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and _is_beyond(found)]
+        if again:
+            for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
+                outcomes[k] = outcome
+        return outcomes
+
+
+def _is_beyond(outcome: Any) -> bool:
+    return isinstance(outcome, Trap) and outcome.what in (error(OVERFLOW, 0).what, error(STUCK, 0).what)
+
+
+class Machined:
+    """A program on the virtual machine of a target."""
+
+    def __init__(self, program: Program, target: str = "cpu") -> None:
+        self.code, self.target = load(program), target
+        self.threads = Threads(self.code, target) if target.startswith("cuda") else None
+        self.idle: list[Execution] = []
+
+    @contextmanager
+    def lent(self) -> Iterator[Execution]:
+        """An execution that nobody else uses: threads may call a program, and a program itself, while it runs."""
+        try:
+            execution = self.idle.pop()
+        except IndexError:
+            execution = Execution(self.code, self.target)
+        try:
+            yield execution
+        finally:
+            if execution.words.count <= KEPT:
+                self.idle.append(execution)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.threads is None:
+            with self.lent() as execution:
+                return execution.run(arguments)
+        (outcome,) = self.map([arguments])
+        if isinstance(outcome, AdjudgeError):
+            raise outcome
+        return outcome
+
+    def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
+        """The value of every sample, or the error that it ends in."""
+        if self.threads is not None:
+            return self.threads.map(samples)
+        outcomes: list[Any] = []
+        for sample in samples:
+            try:
+                outcomes.append(self(*sample))
+            except AdjudgeError as error:
+                outcomes.append(error)
+        return outcomes

@@ -1,0 +1,157 @@
+"""
+Compiled gradients against gradients written by hand for Numba, the forward pass, and other libraries, all in one run.
+
+A row is one program at one number of turns. "from Python" is a call of the function that a user has, "in a loop" a call from other
+compiled code, without what CPython costs. The first gradient, which includes compiling, and for the first program importing Numba
+and starting LLVM, is a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.by_hand import FAMILIES, Family
+from bench.measure import Row, seconds
+from semantics.type_language import INTEGER, REAL
+from transforms.gradient_programs import calling
+from transforms.parse import parse_text
+
+REPEATS = 7
+CALLS = 2000
+LARGE = 100  # turns from which a library that runs in Python is called fewer times
+
+
+def rows() -> Iterator[Row]:
+    """Every row of this table, measured with an empty cache."""
+    from backend import store
+
+    kept = store.folder
+    with TemporaryDirectory() as empty:
+        store.folder = cache(lambda: Path(empty))
+        try:
+            for name, family in FAMILIES.items():
+                yield from family_rows(name, family)
+        finally:
+            store.folder = kept
+
+
+def family_rows(name: str, family: Family) -> Iterator[Row]:
+    """One program: the first gradient, then at each number of turns all that it is compared with."""
+    from numba import njit
+
+    from backend import compile as compile_for
+
+    types = (*(REAL for _ in family.arguments), *((INTEGER,) if family.turns else ()))
+    program = parse_text(family.text, "f")
+    some = (*family.arguments, *family.turns[:1])
+    made: list[Any] = []
+
+    def first() -> None:
+        made.append(compile_for(calling(program, "grad", 0, types), types, "cpu", mode="J"))
+        made[0](*some)
+
+    took = seconds(first, 1)
+    hand = njit(error_model="numpy")(family.hand)
+    yield Row(f"{name}, first gradient", f"{took:.3f} s", f"by hand {seconds(lambda: hand(*some), 1):.3f} s", "")
+    ours, forward = made[0], compile_for(program, types, "cpu")
+    _refuse_another_derivative(name, made[0](*some), hand(*some))
+    forward(*some)
+    for turns in [(n,) for n in family.turns] or [()]:
+        given = (*family.arguments, *turns)
+        label = f"{name}{', ' * bool(turns)}{''.join(map(str, turns))}"
+        calls = CALLS if turns < (LARGE,) else CALLS // 20
+        mine = each(ours.quick, given, calls)
+        yield row(f"{label}, from Python", mine, "by hand", each(hand, given, calls))
+        yield row(f"{label}, from Python", mine, "forward pass", each(forward.quick, given, calls))
+        inside = in_a_loop(ours.entry, (*given, ours.memory.address), calls)
+        yield row(f"{label}, in a loop", inside, "by hand", in_a_loop(hand, given, calls))
+        yield row(f"{label}, in a loop", inside, "forward pass", in_a_loop(forward.entry, (*given, forward.memory.address), calls))
+        for library, gradient in libraries(family, turns).items():
+            gradient(*family.arguments)
+            yield row(f"{label}, from Python", mine, library, each(gradient, family.arguments, 20 if turns < (LARGE,) else 2))
+
+
+def _refuse_another_derivative(name: str, ours: float, by_hand: float) -> None:
+    """A mistake shows in the first digits, rounding in the last: half of them tell which it is."""
+    if abs(ours - by_hand) > 2.0**-26 * max(abs(ours), abs(by_hand)):
+        raise ValueError(f"{name}: the derivative is {ours}, by hand {by_hand}")
+
+
+def row(what: str, mine: float, other: str, its: float) -> Row:
+    """Ours against another; both are for one call."""
+    return Row(what, f"{1e6 * mine:.3g} µs", f"{other} {1e6 * its:.3g} µs", f"{mine / its:.3g}")
+
+
+def each(function: Any, arguments: tuple[Any, ...], calls: int) -> float:
+    """The time of one call from Python."""
+    function(*arguments)
+    return seconds(lambda: [function(*arguments) for _ in range(calls)], REPEATS) / calls
+
+
+def in_a_loop(function: Any, arguments: tuple[Any, ...], calls: int) -> float:
+    """The time of one call from compiled code. The first argument is another one at each call, so that none can be left out."""
+    from numba import njit
+
+    @njit
+    def loop(count: int, arguments: Any) -> Any:
+        total, x = 0.0, arguments[0]
+        for _ in range(count):
+            total += function(x, *arguments[1:])
+            x = x * 1.0000001
+        return total
+
+    loop(1, arguments)
+    return seconds(lambda: loop(calls, arguments), REPEATS) / calls
+
+
+def libraries(family: Family, turns: tuple[int, ...]) -> dict[str, Callable[..., Any]]:
+    """The gradient by each library that is installed, as a function of the arguments but for the turns."""
+    found: dict[str, Callable[..., Any]] = {}
+    if find_spec("jax"):
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        compiled = jax.jit(jax.grad(lambda *x: family.jax(jax, *x, *turns)))
+        found["JAX"] = lambda *x: compiled(*x).block_until_ready()
+    if find_spec("torch"):
+        found["torch"] = _torch(family, turns)
+    if find_spec("autograd"):
+        import autograd
+        import autograd.numpy
+
+        value = _with_functions(family.text, autograd.numpy)
+        found["autograd"] = autograd.grad(lambda *x: value(*x, *turns))
+    return found
+
+
+def _torch(family: Family, turns: tuple[int, ...]) -> Callable[..., Any]:
+    import torch
+
+    torch.set_num_threads(1)
+    value = _with_functions(family.text, torch)
+
+    def gradient(*arguments: float) -> Any:
+        x = [torch.tensor(a, dtype=torch.float64, requires_grad=i == 0) for i, a in enumerate(arguments)]
+        value(*x, *turns).backward()
+        return x[0].grad
+
+    return gradient
+
+
+def _with_functions(text: str, library: Any) -> Callable[..., Any]:
+    """The program as CPython reads it, `math` being a library's functions where what they are given is not a number of Python."""
+    import math
+    from types import SimpleNamespace
+
+    def either(name: str) -> Callable[..., Any]:
+        return lambda x: getattr(math if type(x) is float else library, name)(x)
+
+    names: dict[str, Any] = {"math": SimpleNamespace(**{n: either(n) for n in ("sin", "cos", "exp", "log", "log1p", "tanh")})}
+    exec(text.replace("import math\n", ""), names)  # a text of this package
+    function: Callable[..., Any] = names["f"]
+    return function
