@@ -65,7 +65,7 @@ def judged(
     """`equal` with its evidence: the method, the seconds and every question that a solver was asked."""
     from adjudge.functions import parse
     from adjudge.values import to_value
-    from checkers.verdict import OutOfScope
+    from checkers.verdict import OutOfScope, Proved
     from proofs.validation import same
     from semantics.type_language import parse_type, type_of
     from transforms.nested_grad import expand
@@ -86,4 +86,18 @@ def judged(
     if types is None and isinstance(judgment.verdict, OutOfScope):
         hint = "if an argument is an array, a tuple or a record, say which: types=('f64[3]', …), --type 'f64[3]'"
         return replace(judgment, verdict=replace(judgment.verdict, why=f"{judgment.verdict.why}; {hint}"))
+    if isinstance(judgment.verdict, Proved):
+        scope = _scope(programs[0], found, OVER[over], where)
+        return replace(judgment, verdict=replace(judgment.verdict, by=judgment.verdict.by + scope))
     return judgment
+
+
+def _scope(program: Program, types: Sequence[Any] | None, domain: str, where: str | None) -> str:
+    """The arguments that a proof is about, each with its set: over the reals f64 is a real, i64 an integer."""
+    from checkers.smt.sides import parameter_names
+    from proofs.validation.arguments import declared
+
+    written = ["f64" if t is None else str(t) for t in (types or declared(program))]
+    sets = {"f64": "real", "i64": "integer"} if domain == "REAL" else {}
+    named = ", ".join(f"{n}: {sets.get(t, t)}" for n, t in zip(parameter_names(program), written, strict=True))
+    return f"; for all {named}{f' with {where}' if where else ''}" if named else ""

@@ -20,6 +20,8 @@ LANGUAGE = (ROOT / "docs" / "language.md").read_text()
 # what takes long is run by the tests of the part that it shows
 ELSEWHERE = {
     "adjudge prove": "test_proofs_backpropagators",
+    "adjudge prove --jobs 2": "test_proofs_run",
+    "adjudge prove --recheck": "test_certificates",
     "adjudge check examples/primitives.py": "test_check_zoo",
     "adjudge audit examples/rewrites.py": "test_command_line",
     "adjudge crosscheck examples/figure_1.py:f --grad x": "test_command_line",

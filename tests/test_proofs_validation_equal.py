@@ -77,6 +77,18 @@ def test_one_function_in_two_forms_is_proved(name: str) -> None:
     assert isinstance(found, Proved), found
 
 
+def test_a_proof_says_of_which_arguments_it_is() -> None:
+    def f(x, n: int):
+        return x * n + x
+
+    def g(x, n: int):
+        return x * (n + 1)
+
+    assert aj.equal(f, g).by.endswith("; for all x: real, n: integer")
+    assert aj.equal(lambda x: x + x, lambda x: 2.0 * x, over="bits").by.endswith("; for all x: f64")
+    assert aj.equal(lambda x: x, lambda x: x * x / x, where="x > 0").by.endswith("; for all x: real with x > 0")
+
+
 REFUTED: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] = {
     "whole numbers": (both, lambda n, m: n * n + m * m, {}),
     "booleans": (chosen, lambda b, x, y: y if b else x, {}),
