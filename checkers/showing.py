@@ -1,6 +1,6 @@
 """
-How values are shown in reports: exact where that fits into a line; arrays that do not, by their shape and their corners. No line is
-longer than `COLUMNS`, unless one word is.
+How values are shown in reports: exact where that fits into a line; arrays that do not, by their shape and their corners. An array
+without axes, which reads like a number, is `array(0.0)`. No line is longer than `COLUMNS`, unless one word is.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def exactly(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if value.size > MANY or not value.size:
             return f"an array {shape(value)}"
-        elements = np.array2string(value, separator=", ", max_line_width=10**6, **EVERY_DIGIT)
+        elements = " ".join(np.array2string(value, separator=", ", max_line_width=10**6, **EVERY_DIGIT).split())
         dtype = "" if value.dtype.name == "float64" else f" in {value.dtype.name}"
-        return " ".join(elements.split()) + dtype + ("" if value.ndim else ", an array of no axes")
+        return (elements if value.ndim else f"array({elements})") + dtype
     if isinstance(value, np.float64):
         value = float(value)
     if isinstance(value, float):

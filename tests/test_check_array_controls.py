@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from mutants.array_rules import Control
-from mutants.controls import ACCURACY, CONTROLS, SINGLES, VECTOR, batch_norm_rule, logsumexp
+from mutants.controls import ACCURACY, CONTROLS, SINGLES
+from mutants.controls.exponentials import logsumexp
+from mutants.controls.means import batch_norm_rule
+from mutants.controls.samples import VECTOR
 
 import adjudge as aj
 from checkers.array_audit import NAMES

@@ -165,3 +165,20 @@ def test_what_a_rule_keeps_is_carried_if_python_writes_it():
     kept = [np.zeros(2)]
     with pytest.raises(NotEmbeddable, match="kept is list"):
         embedded(lambda x, out, dout: (dout * kept[0],), "pullback", {})
+
+
+def test_a_default_is_carried_as_the_value_that_it_has() -> None:
+    """It was carried as it was written, and a name in it was unknown to the script."""
+    rate = 2.5
+
+    def scaled(x: float, k: float = rate, *, rounds: tuple[int, ...] = (1, 2)) -> float:
+        return k * x
+
+    def filtered(x: float, kernel: object = np.ones(2)) -> float:
+        return x
+
+    known: dict[str, str] = {}
+    embedded(scaled, "forward", known)
+    assert known == {"forward": "def forward(x, k=2.5, *, rounds=(1, 2)):\n    return k * x"}
+    with pytest.raises(NotEmbeddable, match="a default that is ndarray"):
+        embedded(filtered, "forward", {})

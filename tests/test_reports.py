@@ -200,6 +200,9 @@ def test_short_arrays_are_exact_and_long_ones_are_cut():
     third = np.array([[1 / 3, -0.0]])
     assert exactly(third) == "[[0.3333333333333333, -0.0]]"
     assert exactly(np.float32([0.1])) == "[0.1] in float32"
+    assert exactly(np.float64([0.5])) == "[0.5]"
+    assert exactly(np.array(-0.0)) == "array(-0.0)"
+    assert exactly((np.array(3, dtype=np.int64), np.float64(0.5))) == "(array(3) in int64, 0.5 (0x1.0000000000000p-1))"
     assert exactly(np.zeros((0, 3))) == "an array of shape (0, 3)"
     assert exactly(np.zeros((9, 9))) == "an array of shape (9, 9)"
     c = Counterexample({"x": np.arange(600.0).reshape(20, 30), "y": 2.0}, 1.0, 2.0, note="d out[1] / d x[0, 2]")

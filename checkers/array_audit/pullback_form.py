@@ -7,7 +7,6 @@ The two ways to write a pullback of arrays, and which one somebody has chosen.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from checkers.array_audit.case import Arguments
 from checkers.array_audit.trial import Trial
+from checkers.primitive_audit.pullback_form import required
 from semantics.errors import IllTyped
 from transforms.python_rows import quietly
 
@@ -59,17 +59,6 @@ def spreads(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Argume
             return False
         return answered.cotangents is not None or documented.raised.startswith(("TypeError", "AttributeError", "IllTyped"))
     return False
-
-
-def required(pullback: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the parameters that must be given, in order; none if Python cannot tell, or any number may be given."""
-    try:
-        found = list(inspect.signature(pullback).parameters.values())
-    except (TypeError, ValueError):
-        return ()
-    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found):
-        return ()
-    return tuple(p.name for p in found if p.default is p.empty)
 
 
 class _Whole(tuple[Any, ...]):

@@ -15,17 +15,15 @@ from checkers.inputs import Point, around, code_numbers, condition_numbers, edge
 from checkers.primitive_audit.given import is_finite, nowhere, objection, two_functions
 from checkers.primitive_audit.other_numbers import on_balls, on_other_numbers
 from checkers.primitive_audit.programs import ball_function, in_balls, machine_call
+from checkers.primitive_audit.pullback_form import rule_of, spreads
 from checkers.primitive_audit.reference import Balls, Best, Numeric
 from checkers.primitive_audit.subject import Judged, Subject
 from semantics.columns.meaning import MEANING
-from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Hole, Primitive
-from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.backpropagators import backpropagator
-from transforms.clone import link
 from transforms.python_rows import (
     ARITHMETIC_ERRORS,
     is_opaque,
@@ -117,11 +115,11 @@ def of_functions(
     meaning = cells["meaning"]
     if not any(is_finite(meaning, p) for p in points):
         raise nowhere(name, len(points), objection(forward, points[0]), "a sample at which it has one, a real number")
-    spreads = spread_rule(pullback, points, lambda xs: meaning(*xs))
-    rule, why = rule_of(pullback, spreads, parameters)
+    spread_out = spreads(pullback, parameters, points, lambda xs: meaning(*xs))
+    rule, why = rule_of(pullback, spread_out, parameters)
 
     def positional(*a: Any) -> Any:
-        return pullback(*a) if spreads else pullback(tuple(a[:arity]), a[arity], a[arity + 1])
+        return pullback(*a) if spread_out else pullback(tuple(a[:arity]), a[arity], a[arity + 1])
 
     cells["backpropagator"] = rule or opaque_backpropagator(name, positional, parameters)
     pull = spread(positional)
@@ -136,7 +134,7 @@ def of_functions(
         program=program if isinstance(program, Program) else None,
         forward_source=forward,
         pull_source=pullback,
-        spread_arguments=spreads,
+        spread_arguments=spread_out,
         operations=operations(rule),
         seed=seed,
     )
@@ -189,50 +187,6 @@ def names_of(function: Callable[..., Any], arity: int) -> tuple[str, ...]:
     except AdjudgeError:
         found = ()
     return found if len(found) == arity else tuple(f"x{i}" for i in range(arity))
-
-
-def spread_rule(pullback: Callable[..., Any], points: Sequence[Point], value: Callable[[Point], float]) -> bool:
-    """
-    Whether the pullback is written (x…, y, dy) rather than (xs, y, dy).
-
-    With several arguments their number tells. With one, the documented form (xs, y, dy) is tried on the samples; a rule that
-    cannot take a tuple raises TypeError or IllTyped there.
-    """
-    arity = len(points[0])
-    try:
-        count = len(parameters_of(pullback))
-    except AdjudgeError:
-        return False
-    if count != arity + 2:
-        return False
-    if arity > 1:
-        return True
-    for xs in points:
-        try:
-            pullback(xs, value(xs), 1.0)
-        except (TypeError, IllTyped):  # the latter from primitives that it calls
-            return True
-        except Exception:
-            continue
-    return False
-
-
-def rule_of(pullback: Callable[..., Any], spreads: bool, parameters: tuple[str, ...]) -> tuple[Program | None, str]:
-    """The pullback as a program (x…, out, dout), or None and why it is not one."""
-    found = program_of(pullback)
-    if isinstance(found, Hole):
-        return None, found.reason
-    if spreads:
-        return found, ""
-    if len(found.graphs[found.entry].parameters) != 3:
-        return None, "it does not take (xs, y, dy)"
-    edit = Edit(empty())
-    graph = edit.graph("pullback")
-    arguments = [edit.parameter(graph, p) for p in (*parameters, "out", "dout")]
-    rule = edit.reference(link(edit, found))
-    xs = edit.call(graph, TABLE["make_tuple"], *arguments[:-2])
-    edit.output(graph, edit.apply(graph, rule, xs, *arguments[-2:]))
-    return edit.program, ""
 
 
 def total(name: str, function: Callable[..., Any], arity: int) -> Callable[..., float]:

@@ -9,6 +9,7 @@ script falls back to the recorded numbers, and its first line says so.
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +60,7 @@ def embedded(function: Callable[..., Any], name: str, known: dict[str, str]) -> 
 
 
 def is_literal(value: Any) -> bool:
-    """Whether a list, dictionary or set is given back by what Python writes for it; it is carried as it is now."""
+    """Whether a value is given back by what Python writes for it; it is carried as it is now."""
     shown = repr(value)
     try:
         return len(shown) <= LONGEST and bool(ast.literal_eval(shown) == value)
@@ -80,26 +81,37 @@ def primitive(row: Primitive, name: str) -> tuple[str, list[tuple[str, Any]]]:
 
 
 def written(function: types.FunctionType, name: str) -> str:
-    """The source of a function, as a def called `name`."""
+    """The source of a function, as a def called `name`, without decorators and annotations."""
     from transforms.parse.source import find_function
 
     try:
-        return definition(find_function(function)[1], name)
+        tree = find_function(function)[1]
     except AdjudgeError as error:
         raise NotEmbeddable(error.what) from None
+    body = [ast.Return(tree.body)] if isinstance(tree, ast.Lambda) else tree.body
+    made = ast.parse(f"def {name}({ast.unparse(parameters(function, tree.args))}): ...").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.body = list(body)
+    return ast.unparse(made)
 
 
-def definition(tree: Any, name: str) -> str:
-    """A def or lambda as a def called `name`, without decorators and annotations."""
-    if isinstance(tree, ast.Lambda):
-        return f"def {name}({ast.unparse(tree.args)}):\n    return {ast.unparse(tree.body)}"
-    plain = ast.parse(ast.unparse(tree)).body[0]
-    assert isinstance(plain, ast.FunctionDef)
-    plain.decorator_list, plain.returns, plain.name = [], None, name
-    for argument in ast.walk(plain.args):
+def parameters(function: types.FunctionType, found: ast.arguments) -> ast.arguments:
+    """Parameters without annotations, the defaults as the values that the function has. NotEmbeddable if one is no literal."""
+    made = copy.deepcopy(found)
+    for argument in ast.walk(made):
         if isinstance(argument, ast.arg):
             argument.annotation = None
-    return ast.unparse(plain)
+    keywords = function.__kwdefaults__ or {}
+    made.defaults = [literal(value) for value in function.__defaults__ or ()]
+    made.kw_defaults = [literal(keywords[a.arg]) if a.arg in keywords else None for a in made.kwonlyargs]
+    return made
+
+
+def literal(value: Any) -> ast.expr:
+    """The expression that gives a value back."""
+    if not is_literal(value):
+        raise NotEmbeddable(f"it has a default that is {type(value).__name__}")
+    return ast.parse(repr(value), mode="eval").body
 
 
 def names_used(function: types.FunctionType) -> list[tuple[str, Any]]:
