@@ -4,6 +4,7 @@ Emitting code: lines and their nesting, parallel moves, traps, and the code of o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -235,3 +236,17 @@ def text_of(code: Code) -> str:
             loop = inner and at > 0 and parts[at - 1] == "while True:"
             todo.append((parts[at], depth + inner, loops + loop))
     return "\n".join(lines)
+
+
+def without(text: str, unwanted: Callable[[str], bool]) -> str:
+    """The text without some of its lines; a block that had no others does nothing."""
+    kept: list[str] = []
+    for line in (*(line for line in text.split("\n") if not unwanted(line)), ""):
+        if kept and kept[-1].endswith(":") and _depth(line) <= _depth(kept[-1]):
+            kept.append(" " * (_depth(kept[-1]) + 4) + "pass")
+        kept.append(line)
+    return "\n".join(kept[:-1])
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

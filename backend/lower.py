@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from backend.emit import text_of
+from backend.emit import text_of, without
 from backend.flow import components
 from backend.prelude import closure
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
@@ -152,7 +152,7 @@ class _Lowering(Regions):
         _trampoline(self.region(signature, captured, arguments, None, 0))
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
-            text = "\n".join(line for line in text.split("\n") if not line.strip().startswith("_go ="))
+            text = without(text, lambda line: line.strip().startswith("_go ="))
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
 

@@ -20,6 +20,7 @@ from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from transforms.failures import drops_failure
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 CARRIED = tuple(TABLE[name] for name in ("of_length", "apart", "J"))  # give their first argument
@@ -145,7 +146,7 @@ def without_copies(program: Program) -> Program:
     The same program in which what is always one value of the entry graph is read from there, and not through tuples.
 
     The entry is run once, so a value of its own is one value in a run. `meaning[n]` is the node whose value n has, wherever n has
-    one: assumed until two are found.
+    one: assumed until two are found. A tuple with an element that may fail is made all the same.
     """
     flows = Flows(program)
     if not flows.settled or program.reference(program.entry) is not None:
@@ -157,9 +158,11 @@ def without_copies(program: Program) -> Program:
     for value, nodes in sorted(reads.items()):
         needed = _needed(program, value)
         edit = Edit(program)
-        for node in sorted(n for n in nodes if n not in needed):
+        read = sorted(n for n in nodes if n not in needed)
+        for node in read:
             edit.replace(node, value)
-        program = edit.program
+        if not any(drops_failure(program, edit.program, node) for node in read):
+            program = edit.program
     return program
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from backend.emit import Emitter, stored
+from backend.emit import Emitter, stored, without
 from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
 from backend.status import FULL, INDEX, LINKED, STUCK
@@ -189,13 +189,14 @@ def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
         parts = [f"{offset[site]} * capacity" if offset[site] else "", at, str(places.index(which)) if places.index(which) else ""]
         return " + ".join(part for part in parts if part)
 
-    def line(text: str) -> str | None:
-        found = _PLACE.search(text)
-        if found is None:
-            return re.sub(r"⟦(\d+)⟧", lambda match: room[match[1]], text)
-        return _PLACE.sub(place, text) if (found[1], found[3]) in live else None
+    def unread(line: str) -> bool:
+        found = _PLACE.search(line)
+        return found is not None and (found[1], found[3]) not in live
 
-    return ["\n".join(new for old in text.split("\n") if (new := line(old)) is not None) for text in functions], width
+    def line(text: str) -> str:
+        return re.sub(r"⟦(\d+)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
+
+    return ["\n".join(map(line, without(text, unread).split("\n"))) for text in functions], width
 
 
 def _live(functions: list[str]) -> set[tuple[str, str]]:

@@ -325,3 +325,15 @@ def test_a_second_call_finds_nothing_of_the_first(n: int, x: float) -> None:
 
 
 SHARED = backend.compile(gradient(POW), TYPES, "python")
+
+
+def test_a_block_whose_only_line_is_a_store_that_nothing_reads() -> None:
+    """Shrunk from generated programs: the loop never turns, and what its other branch stores is never read."""
+    text = (
+        "def f(x, z):\n    c1 = z\n    if x < c1:\n        i2 = 0\n        while i2 < 0:\n            i2 = i2 + 1\n"
+        "            c1 = c1\n        c1 /= 2.0 + c1 * c1\n    a3 = c1\n    return ((a3 + a3) + c1) * 0.125\n"
+    )
+    program = calling(parse_text(text, "f"), "value_and_grad", 0, (REAL, REAL))
+    compiled, expanded = first_that_fits(program, "J", lambda one: (backend.compile(one, (REAL, REAL), "python"), one))
+    for x in ((0.0, 0.0), (1.0, 2.0)):
+        assert same(run(expanded, *x), compiled(*x))

@@ -48,7 +48,7 @@ def calls() -> dict[str, tuple[Any, ...]]:
         program = functools.partial(
             parse_text, (corpus.FOLDER / f"{small.file}.py").read_text(), small.name, f"{small.file}.py", {}
         )
-        found[f"{small.file}:{small.name}"] = (program, functools.partial(tuple, map(float, small.points[:1])))
+        found[f"{small.file}:{small.name}"] = (program, functools.partial(tuple, [float(x) for x in small.points[:1]]))
     for name, arguments in EXAMPLES.items():
         program = functools.partial(parse_text, MEMORY_EXAMPLES.read_text(), name, "memory.py", {})
         found[f"memory:{name}"] = (program, functools.partial(tuple, arguments))

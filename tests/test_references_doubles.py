@@ -166,7 +166,7 @@ def test_the_complex_step_is_sharp_where_it_is_verified(name, x):
     event(f"known: {bool(value.known[0])}")
     if value.known[0]:
         assert holds(value, slope(np.array([x])))
-        assert value.hi[0] - value.lo[0] <= 2.0**-38 * max(1.0, value.size[0])
+        assert value.hi[0] - value.lo[0] <= 2.0**-34 * max(1.0, value.size[0])  # an ulp, times the operations and the shaken points
 
 
 def test_the_complex_step_knows_what_only_doubles_and_complex_numbers_can_do():

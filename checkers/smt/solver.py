@@ -168,7 +168,7 @@ def _ask_bitwuzla(text: str, rlimit: int, memory_mb: int) -> Answer:
         return Answer(UNKNOWN, "bitwuzla is not installed")
     try:
         manager, options = bitwuzla.TermManager(), bitwuzla.Options()
-        options.set(bitwuzla.Option.MEMORY_LIMIT, memory_mb)
+        options.set(bitwuzla.Option.MEMORY_LIMIT, memory_mb + (resident() >> 20))
         parser = bitwuzla.Parser(manager, options)
         parser.parse("\n".join(line for line in text.splitlines() if line != "(check-sat)"), True, False)
         said = str(parser.bitwuzla().check_sat()).rsplit(".", maxsplit=1)[-1].lower()
@@ -198,6 +198,13 @@ def _in_child(asked: Callable[[str, int, int], Answer], arguments: tuple[str, in
         receiver.close()
         child.kill()
         child.join()
+
+
+def resident() -> int:
+    """The bytes that this process holds now; bitwuzla counts them as its own, also those that a fork inherits."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) << 10
 
 
 def address_space() -> int:
