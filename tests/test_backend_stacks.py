@@ -128,7 +128,7 @@ SOME = frozenset({"math", "conditional", "branch", "integer", "augmented", "kink
 WITH_LOOPS = Options(features=SOME, always=frozenset({"while", "range"}), size=3)
 
 
-@costly(2)
+@costly(8)
 @given(sources(WITH_LOOPS), points(2))
 def test_generated_gradients_are_the_references_in_every_bit(source: Source, x: tuple[float, ...]) -> None:
     program = calling(source.program(), "value_and_grad", 0, (REAL, REAL))

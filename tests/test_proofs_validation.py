@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import z3
+from claims import costly
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -189,6 +190,7 @@ def test_the_optimizer_over_the_reals_is_validated_without_its_steps(choices: li
     assert isinstance(found.verdict, Proved) or not all(c.is_integer() for c in constants), found.verdict
 
 
+@costly(4)
 @given(st.lists(st.integers(0, 300), min_size=3, max_size=12), st.sampled_from(["J", "ssa", "pullback"]), st.integers(0, 1))
 def test_the_modes_give_one_gradient_and_a_planted_fault_is_never_proved(choices: list[int], mode: str, i: int) -> None:
     one = chain(choices)
