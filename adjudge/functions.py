@@ -69,7 +69,10 @@ class Derivative:
                     demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
         else:
             positional = self.arguments(arguments, named)
-        return _call(self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode)
+        found, data = _found(
+            self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode
+        )
+        return found.run(*data)
 
     def arguments(self, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         """The arguments by position; IllTyped where f is not to be differentiated by one."""
@@ -162,22 +165,6 @@ def _name(f: Any, index: int) -> str:
         return f"argument {index}"
 
 
-def _call(
-    macro: str | None,
-    wrt: Wrt,
-    f: Any,
-    arguments: Sequence[Any],
-    runners: dict[Any, Runner],
-    target: str,
-    primal_count: int | None = None,
-    fuel: int = FUEL,
-    mode: str = "J",
-) -> Any:
-    """Runs macro(f, wrt) on arguments by position: makes the program of this signature once, then calls it."""
-    found, data = _found(macro, wrt, f, arguments, runners, target, primal_count, fuel, mode)
-    return found.run(*data)
-
-
 def _found(
     macro: str | None,
     wrt: Wrt,
@@ -222,7 +209,8 @@ def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL
 
 def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:
     """The value of f at the arguments, on the reference machine. OutOfFuel after `fuel` steps."""
-    return _call(None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
+    found, data = _found(None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
+    return found.run(*data)
 
 
 def grad(f: Any, wrt: Wrt = 0, *, target: str = "reference", mode: str = "J") -> Derivative:

@@ -9,7 +9,7 @@ This is a proof for these shapes and all their entries, off the boundaries of th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import z3
@@ -59,6 +59,7 @@ EXAMPLES: dict[str, list[Example]] = {
 }
 MOST = 2
 """The largest size of an axis with a name."""
+Claims = Callable[[Primitive, Program, Sequence[Any]], Iterator[tuple[Any, Any, list[Any]]]]
 BEYOND: dict[str, str] = {
     "gathered": "places that are data are no indices of a form",
     "returned": "places that are data are no indices of a form",
@@ -138,16 +139,22 @@ def _filled(value: Any, count: Iterator[int]) -> Any:
 
 def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = None) -> Judgment:
     """The adjoint identity at every shape up to the bound."""
-    name = f"{row.name} on arrays: adjoint, sizes up to {MOST}"
+    scope = f"; at sizes up to {MOST}: {BEYOND[row.name]}" if row.name in BEYOND else f", all sizes up to {MOST}"
+    return at_every_shape(f"{row.name} on arrays: adjoint, sizes up to {MOST}", row, examples, rule, claims, scope)
+
+
+def at_every_shape(
+    name: str, row: Primitive, examples: Sequence[Example], rule: Program | None, claims: Claims, scope: str
+) -> Judgment:
+    """Whether what is claimed of a rule, the shipped one if none is given, holds at every shape up to the bound."""
     inquiry = Inquiry()
     proved = 0
     rule = rule or rule_of(row, len(examples[0]))
     for example in examples:
         for sizes in sizes_of(row.name, example):
             numbers = (z3.Real(f"x{k}") for k in itertools.count())
-            arguments = concrete(example, sizes, numbers)
             try:
-                for found, wanted, assumed in claims(row, rule, arguments):
+                for found, wanted, assumed in claims(row, rule, concrete(example, sizes, numbers)):
                     verdict, _ = identity(inquiry, found, wanted, assumed, both=False)
                     if not isinstance(verdict, Proved):
                         return inquiry.judged(name, "terms", Unknown(f"at {sizes}: {verdict}", name))
@@ -157,5 +164,4 @@ def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = No
                 return inquiry.judged(name, "terms", Unknown(f"at {sizes}: {why}", name))
     if not proved:
         return inquiry.judged(name, "terms", Vacuous("no entry at any of these sizes", name))
-    scope = f"; at sizes up to {MOST}: {BEYOND[row.name]}" if row.name in BEYOND else f", all sizes up to {MOST}"
     return inquiry.judged(name, "normal form", Proved(f"terms, {proved} entries{scope}", name))

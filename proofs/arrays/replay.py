@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from flint import arb
@@ -114,10 +115,15 @@ def lifted(value: Any, reading: Reading) -> Any:
 
 def difference(row: Primitive, rule: Program, arguments: Sequence[Any]) -> Counterexample | None:
     """Where the rule is not the adjoint of the derivative at these arguments; None if nothing is seen."""
+    return exactly_or_enclosed(partial(_difference, row, rule, arguments))
+
+
+def exactly_or_enclosed(find: Callable[[Reading], Counterexample | None]) -> Counterexample | None:
+    """What is found with fractions, or with enclosures where fractions cannot follow."""
     try:
-        return _difference(row, rule, arguments, FRACTIONS)
+        return find(FRACTIONS)
     except (AdjudgeError, TypeError, ValueError, ArithmeticError):
-        return _difference(row, rule, arguments, ENCLOSURES)
+        return find(ENCLOSURES)
 
 
 def _difference(row: Primitive, rule: Program, arguments: Sequence[Any], reading: Reading) -> Counterexample | None:

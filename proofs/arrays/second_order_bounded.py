@@ -14,22 +14,17 @@ from typing import Any
 
 import z3
 
-from checkers.smt.inquiry import Inquiry, Judgment
+from checkers.smt.inquiry import Judgment
 from checkers.smt.paths import explore
 from checkers.smt.real import reading
 from checkers.smt.terms import real
-from checkers.verdict import Proved, Unknown, Vacuous
-from proofs.arrays.adjoints import rule_of
-from proofs.arrays.bounded import MOST, sizes_of, terms
-from proofs.arrays.instances import Example, concrete
+from proofs.arrays.bounded import MOST, at_every_shape, terms
+from proofs.arrays.instances import Example
 from proofs.arrays.replay import applied, flattened, parts
 from proofs.arrays.second_order import pullback_of_cotangents
-from proofs.calculus import NotDifferentiable, derivative
-from proofs.normal_form import TooLarge
-from proofs.obligation import identity
+from proofs.calculus import derivative
 from semantics.arrays import Array
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -98,22 +93,4 @@ def claim(row: Primitive) -> str:
 
 def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = None) -> Judgment:
     """Whether J of a rule, the shipped one if none is given, is the second derivative at every shape up to the bound."""
-    name = claim(row)
-    inquiry = Inquiry()
-    proved = 0
-    rule = rule or rule_of(row, len(examples[0]))
-    for example in examples:
-        for sizes in sizes_of(row.name, example):
-            numbers = (z3.Real(f"x{k}") for k in itertools.count())
-            try:
-                for found, wanted, assumed in claims(row, rule, concrete(example, sizes, numbers)):
-                    verdict, _ = identity(inquiry, found, wanted, assumed, both=False)
-                    if not isinstance(verdict, Proved):
-                        return inquiry.judged(name, "terms", Unknown(f"at {sizes}: {verdict}", name))
-                    proved += 1
-            except (AdjudgeError, NotDifferentiable, TooLarge, ValueError) as error:
-                why = getattr(error, "what", str(error) or type(error).__name__)
-                return inquiry.judged(name, "terms", Unknown(f"at {sizes}: {why}", name))
-    if not proved:
-        return inquiry.judged(name, "terms", Vacuous("no entry at any of these sizes", name))
-    return inquiry.judged(name, "normal form", Proved(f"terms, {proved} entries, all sizes up to {MOST}", name))
+    return at_every_shape(claim(row), row, examples, rule, claims, f", all sizes up to {MOST}")

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from checkers import forward_mode
 from checkers.verdict import Counterexample
 from proofs.arrays.instances import Example
-from proofs.arrays.replay import ENCLOSURES, apart, applied, direction, doubles, lifted, mapped, moving, parts, refutation
+from proofs.arrays.replay import apart, applied, direction, doubles, exactly_or_enclosed, lifted, mapped, moving, parts, refutation
 from proofs.arrays.second_order import pullback_of_cotangents
-from semantics.denotation import FLOATS, FRACTIONS, Reading, denote
+from semantics.denotation import FLOATS, Reading, denote
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
@@ -40,10 +41,7 @@ def weighed(row: Primitive, arity: int) -> Program:
 
 def difference(row: Primitive, rule: Program, arguments: Sequence[Any]) -> Counterexample | None:
     """Where J of the rule is not the second derivative at these arguments; None if nothing is seen."""
-    try:
-        return _difference(row, rule, arguments, FRACTIONS)
-    except (AdjudgeError, TypeError, ValueError, ArithmeticError):
-        return _difference(row, rule, arguments, ENCLOSURES)
+    return exactly_or_enclosed(partial(_difference, row, rule, arguments))
 
 
 def _difference(row: Primitive, rule: Program, arguments: Sequence[Any], reading: Reading) -> Counterexample | None:
