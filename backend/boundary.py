@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.status import OVERFLOW, error
+from semantics.arrays import Array
 from semantics.errors import IllTyped
 from semantics.structured import Record
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
 from semantics.type_lattice import Union
+from transforms.array_rows import to_numpy
 
 PYTHON = {REAL: float, INTEGER: int, BOOLEAN: bool}
+
+
+def fits(type: ArrayType, dtype: str, shape: Sequence[int]) -> bool:
+    """Whether an array has the dtype, the number of axes and the known sizes of a type."""
+    known = all(n is None or n == m for n, m in zip(type.dims, shape, strict=False))
+    return type.dtype == dtype and len(type.dims) == len(shape) and known
 
 
 def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
@@ -37,6 +45,8 @@ def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
                 if not -(1 << 63) <= value < 1 << 63:
                     raise error(OVERFLOW, 0)
                 scalars.append(value)
+            case ArrayType(), Array() if fits(type, value.dtype, value.shape):
+                scalars.append(to_numpy(value))
             case Scalar("unit"), None:
                 pass
             case _:
@@ -66,6 +76,8 @@ def _take(row: list[Any], type: Any) -> tuple[Any, list[Any]]:
                 option, row = _take(row, member)
                 options.append(option)
             return options[number], row
+        case ArrayType(dtype):
+            return Array(dtype, tuple(row[0].shape), tuple(row[0].ravel().tolist())), row[1:]
         case Scalar() if type in PYTHON:
             return PYTHON[type](row[0]), row[1:]
         case _:

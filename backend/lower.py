@@ -24,11 +24,11 @@ from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_sites import stack_sites, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
-from backend.subset import mentioned, reached, refuse_given, refuse_uncompiled
+from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, entry_types
 from semantics.ir import NodeId, Program
-from semantics.type_language import UNIT, FunctionType, RecordType, Scalar, TupleType
+from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
 ENDLESS, RECURSION = "lower/endless", "lower/recursion"
@@ -51,10 +51,14 @@ class Lowered:
     stacks: bool = False
     width: int = 0
 
+    @property
+    def arrays(self) -> bool:
+        """Whether there are arrays in it."""
+        return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
+
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
-    refuse_given(program, argument_types)
     program = without_copies(program)
     below = stack_sites(program)
     try:
@@ -178,6 +182,8 @@ def _at_boundary(type: Any) -> None:
             raise IllTyped(
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
+        case ArrayType(dtype, _, holes) if dtype == "f64" and not holes:
+            return
         case _ if type not in DEFAULTS and type != UNIT:
             remedy = 'numbers, booleans, tuples and records of them; or target="reference"'
             raise IllTyped(f"{type} at the boundary of compiled code", rule="lower", remedy=remedy)

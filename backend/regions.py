@@ -200,6 +200,7 @@ class Regions(Stacks):
             value = self.demanded_of(value, self.result)
             if value is None:
                 return Ends()
+            value = self.given_out(value)
             texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
             self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
@@ -231,7 +232,7 @@ class Regions(Stacks):
                     if value is None or type is None or type == NEVER:
                         self.trap("True", STUCK)
                         return None
-                    env[node] = convert(value, type)
+                    env[node] = self.counted(convert(value, type), len(self.program.users(node)))
         return env
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
@@ -272,7 +273,7 @@ class Regions(Stacks):
             self.functions[target] = f"f{len(self.functions)}_{_word(self.program.graphs[target.graph].name)}"
             self.waiting.append(target)
         types = (*target.captured, *target.arguments)
-        values = [stored(convert(v, t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)]
+        values = [stored(convert(self.contiguous(v), t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)]
         result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
         names = [r.text for r in scalars(result)] if result is not None else []
         status = self.variable(INTEGER)

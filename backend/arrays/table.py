@@ -1,0 +1,45 @@
+"""The rows of arrays that generated code has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from backend.arrays import elementwise, moves, places, products, reductions
+
+CELLS: dict[str, Callable[..., Any]] = {
+    "reduce_sum": reductions.reduction("add"),
+    "reduce_prod": reductions.reduction("mul"),
+    "reduce_max": reductions.reduction("maximum"),
+    "reduce_min": reductions.reduction("minimum"),
+    "mean": reductions.mean,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "matmul": products.matmul,
+    "dot": products.dot,
+    "outer": products.outer,
+    "sum_to": moves.sum_to,
+    "like": moves.like,
+    "broadcast_to": moves.broadcast_to,
+    "spread": moves.spread,
+    "transpose": moves.transpose,
+    "swap_last": moves.swap_last,
+    "shape": moves.shape,
+    "ndim": moves.ndim,
+    "array_size": moves.array_size,
+    "reshape": moves.reshape,
+    "expand_dims": moves.expand_dims,
+    "squeeze": moves.squeeze,
+    "places": moves.places,
+    "grouped": places.grouped,
+    "take_along": places.take_along,
+    "returned": places.returned,
+}
+"""Rows that only arrays have."""
+
+OVER: dict[str, Callable[..., Any]] = {
+    "where": elementwise.where,
+    "gadd": elementwise.gadd,
+    "instantiate": elementwise.instantiate,
+}
+"""Structural rows, where an argument is an array."""
