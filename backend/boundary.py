@@ -5,6 +5,7 @@ The boundary of compiled code: values of the program as rows of scalars, and bac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from backend.status import OVERFLOW, error
@@ -16,6 +17,17 @@ from semantics.type_lattice import Union
 from transforms.array_rows import to_numpy
 
 PYTHON = {REAL: float, INTEGER: int, BOOLEAN: bool}
+
+
+def general(type: Any) -> Any:
+    """The type without the sizes of its arrays, but for ones: code for it is code for all sizes, and broadcasting is known."""
+    match type:
+        case ArrayType(_, dims):
+            return replace(type, dims=tuple(n if n == 1 else None for n in dims))
+        case TupleType(items) | RecordType(_, items):
+            return replace(type, items=tuple(map(general, items)))
+        case _:
+            return type
 
 
 def fits(type: ArrayType, dtype: str, shape: Sequence[int]) -> bool:

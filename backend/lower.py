@@ -144,7 +144,6 @@ class _Lowering(Regions):
         self.code = body = ["_go = 0", *(f"{counter} = 0" for counter in self.counters() if not inside)]
         result = self.inference.results[signature]
         self.result = result = result if inside else _given_out(result)
-        self.returns = () if result == NEVER else tuple(r.text for r in scalars(default(result)))
         parameters: list[str] = []
 
         def parameter(type: Scalar) -> str:
@@ -153,12 +152,24 @@ class _Lowering(Regions):
 
         captured = tuple(make(t, parameter) for t in signature.captured)
         arguments = tuple(make(t, parameter) for t in signature.arguments)
+        self.returns = () if result == NEVER else _some(result, [r for a in (*captured, *arguments) for r in scalars(a)])
         _trampoline(self.region(signature, captured, arguments, None, 0))
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = "\n".join(line for line in text.split("\n") if not line.strip().startswith("_go ="))
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
+
+
+def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:
+    """Some results of a type: of arrays, parameters that have theirs, since these are there already."""
+    arrays = {(r.type.dtype, len(r.type.dims)): r.text for r in parameters if isinstance(r.type, ArrayType)}
+
+    def text(r: Any) -> str:
+        return arrays.get((r.type.dtype, len(r.type.dims)), r.text) if isinstance(r.type, ArrayType) else str(r.text)
+
+    named = scalars(make(result, unnamed))
+    return tuple(text(replace(some, type=of.type)) for some, of in zip(scalars(default(result)), named, strict=True))
 
 
 def _given_out(type: Any) -> Any:

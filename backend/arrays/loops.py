@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.arrays.values import ARRAYS, ELEMENTS, ONE, READ, Formula, Held, Scatter, Sizes, aligned, uncompiled
@@ -45,28 +45,47 @@ class Loops:
 
     def __init__(self) -> None:
         self.loop: Loop | None = None
-        self.proved: list[tuple[list[Any], str, str]] = []
+        self.proved: dict[int, tuple[list[Any], dict[str, str]]] = {}
+        self.origin: dict[str, str] = {}
 
     # sizes
 
     def equal(self, a: str, b: str) -> str:
         """A size, after a test that both are the same."""
-        if a == b or b in self._same_as(a):
-            return a
-        if a.isdigit() and not b.isdigit():
-            a, b = b, a
-        self.trap(f"{a} != {b}", SIZES)  # type: ignore[attr-defined]
-        if self.loop is None:
-            self.proved.append((self.code, a, b))
-        return b if b.isdigit() else a
+        a, b = self.same(a), self.same(b)
+        if a != b:
+            self.trap(f"{a} != {b}", SIZES)  # type: ignore[attr-defined]
+            self.unified(a, b)
+        return self.same(a)
 
-    def _same_as(self, a: str) -> set[str]:
-        """The sizes that tests in this code have shown to be `a`."""
-        found = {a}
-        for code, x, y in self.proved * 2:
-            if code is self.code and (x in found or y in found):
-                found |= {x, y}
-        return found
+    def unified(self, a: str, b: str) -> None:
+        """From here on, in this code, two sizes are one: the number, if one is, else the first."""
+        a, b = self.same(a), self.same(b)
+        if b.isdigit():
+            a, b = b, a
+        if a != b:
+            self._names()[b] = a
+
+    def same(self, n: str) -> str:
+        """The name of a size among those that tests in this code have shown to be the same."""
+        names = self._names()
+        while n in names:
+            n = names[n]
+        return n
+
+    def _names(self) -> dict[str, str]:
+        return self.proved.setdefault(id(self.code), (self.code, {}))[1]
+
+    def assigned(self, name: Any, value: Any) -> None:
+        """A variable that is assigned once has an array: what holds of that, holds of it."""
+        if isinstance(name, Held) and isinstance(value, Held):
+            for a, b in zip(value.sizes, name.sizes, strict=True):
+                self.unified(a, b)
+            if value.name in self.origin:
+                self.origin[name.name] = self.origin[value.name]
+        elif isinstance(name, Items) and isinstance(value, Items):
+            for part, of in zip(name.items, value.items, strict=True):
+                self.assigned(part, of)
 
     def common(self, *shapes: Sizes) -> Sizes:
         """The shape that all broadcast to."""
@@ -82,9 +101,11 @@ class Loops:
 
     def not_empty(self, sizes: Sizes) -> None:
         """A test that no size is 0."""
-        for n in sizes:
-            if not n.isdigit() or n == "0":
+        for n in map(self.same, sizes):
+            tested = f"{n} > 0"
+            if n == "0" or not (n.isdigit() or tested in self._names()):
                 self.trap(f"{n} == 0", SIZES)  # type: ignore[attr-defined]
+                self._names()[tested] = ""
 
     # loops
 
@@ -118,7 +139,8 @@ class Loops:
             self.line(text)  # type: ignore[attr-defined]
         else:
             self.loop.before.append(text)
-        return Held(dtype, name, sizes, own=True)
+        self.origin[name] = name
+        return Held(dtype, name, sizes)
 
     # elements
 
@@ -219,27 +241,40 @@ class Loops:
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
-        if value.sizes == sizes:
+        if len(sizes) == len(value.sizes) and all(map(self._is_one, value.sizes, sizes)):
             return value
         if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
             return self.formula(value.dtype, sizes, lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)), (value,), along=False, cheap=value.cheap)
         array = self.contiguous(value)
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
+        if array.name in self.origin:
+            self.origin[name] = self.origin[array.name]
         self.line(f"{name} = {array.name}.reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
         return Held(array.dtype, name, sizes)
+
+    def _is_one(self, a: str, b: str) -> bool:
+        return self.same(a) == self.same(b)
 
     def counted(self, value: Any, users: int) -> Any:
         """The value, read by so many more; a formula that is there already, by so many less one, through which it came."""
         if isinstance(value, Formula):
             value.uses = max(1, value.uses + users - 1)
+            value.sizes = tuple(map(self.same, value.sizes))
+        if isinstance(value, Held):
+            return replace(value, sizes=tuple(map(self.same, value.sizes)))
         return value
 
-    def given_out(self, value: Any) -> Any:
-        """The value with arrays that nobody else has."""
+    def given_out(self, value: Any, given: set[str] | None = None) -> Any:
+        """The value with arrays that nobody else has: neither an argument, nor what is given out already."""
+        given = set() if given is None else given
         array = self.contiguous(value)
         if isinstance(array, Items):
-            return Items(tuple(self.given_out(p) for p in array.items), array.label)
-        if isinstance(array, Held) and not array.own:
+            return Items(tuple(self.given_out(p, given) for p in array.items), array.label)
+        if isinstance(array, Held):
+            origin = self.origin.get(array.name)
+            if origin is not None and origin not in given:
+                given.add(origin)
+                return array
             return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
         return array
 

@@ -150,9 +150,9 @@ def reshape(emit: Any, x: Any, shape: Any) -> Any:
     if any(n.startswith("(-") for n in wanted):
         wanted = _filled(emit, x.sizes, wanted)
     elif sorted(wanted) != sorted(x.sizes):
-        known = [n for n in wanted if n != ONE], [n for n in x.sizes if n != ONE]
-        if sorted(known[0]) != sorted(known[1]):
-            emit.equal(" * ".join(wanted) or ONE, " * ".join(x.sizes) or ONE)
+        into, found = (sorted(emit.same(n) for n in sizes if n != ONE) for sizes in (wanted, x.sizes))
+        if into != found:
+            emit.equal(" * ".join(into) or ONE, " * ".join(found) or ONE)
     return emit.reshaped(x, wanted)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays import elementwise, moves, places, products, reductions
+from semantics.ir import NodeId, Program
 
 CELLS: dict[str, Callable[..., Any]] = {
     "reduce_sum": reductions.reduction("add"),
@@ -43,3 +44,23 @@ OVER: dict[str, Callable[..., Any]] = {
     "instantiate": elementwise.instantiate,
 }
 """Structural rows, where an argument is an array."""
+
+
+SHAPE_ONLY = {
+    "sum_to": 2,
+    "like": 2,
+    "spread": 2,
+    "instantiate": 2,
+    "returned": 3,
+    "places": 1,
+    "shape": 1,
+    "ndim": 1,
+    "array_size": 1,
+    "seed": 1,
+}
+"""The inputs, counted with the function, of which only the shape matters."""
+
+
+def readers(program: Program, node: NodeId) -> int:
+    """How many read the elements of an array."""
+    return sum(SHAPE_ONLY.get(getattr(program.callee(use.user), "name", "")) != use.index for use in program.users(node))

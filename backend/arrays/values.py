@@ -20,16 +20,11 @@ READ = {"f64": "float", "i64": "int", "bool": "bool"}
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """
-    The array that a variable holds, or the transpose of one.
-
-    own     made here, so that it may be changed by what made it, or given out
-    """
+    """The array that a variable holds, or the transpose of one: `name` ends in `.T`."""
 
     dtype: str
     name: str
     sizes: Sizes
-    own: bool = False
 
     @property
     def type(self) -> ArrayType:
