@@ -155,7 +155,7 @@ _NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argu
 
 ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
 IN_LOOPS = Hole("written as loops over elements: backend.arrays")
-NO_ARRAYS = Hole("arrays are not compiled yet")
+NO_ARRAYS = Hole("this row of arrays is not compiled yet")
 NO_MEMORY = Hole("memory is not compiled yet")
 NOT_COMPILED = (NO_ARRAYS, NO_MEMORY)
 

@@ -76,6 +76,9 @@ class Emitter(Loops):
             return None
         if primitive.name in WHOLE:
             return None
+        known = apply_type(primitive, [typed(a) for a in arguments])
+        if isinstance(known, Literal):
+            return literal(known.value)
         raise uncompiled(f"{primitive.name} of arrays")
 
     def settled(self, value: Any) -> Any:

@@ -1,5 +1,5 @@
 """
-What is not compiled yet: arrays and memory. A program that needs them is refused by name, before any code is made.
+What is not compiled yet: memory, and some rows of arrays. A program that needs them is refused by name, before any code is made.
 
 Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
 typed, what the entry mentions counts.
@@ -20,7 +20,7 @@ from semantics.structured import Ellipsis_, Record
 
 
 def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
-    """Malformed if one of these nodes needs arrays or memory."""
+    """Malformed if one of these nodes needs a row that is not compiled, or memory."""
     for node in nodes:
         match program.nodes[node]:
             case Constant(Primitive() as primitive):
