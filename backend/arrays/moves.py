@@ -52,7 +52,8 @@ def sum_to(emit: Any, d: Any, x: Any) -> Any:
             axes.append(k + extra)
         elif n != ONE:
             emit.equal(n, d.sizes[k + extra])
-    return reduced(emit, "add", d, tuple(axes), x.sizes) if axes else d
+    layout = tuple(None if k in axes else k for k in range(extra, len(d.sizes)))
+    return reduced(emit, "add", d, tuple(axes), layout) if axes else d
 
 
 def like(emit: Any, v: Any, x: Any) -> Any:

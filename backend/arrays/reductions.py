@@ -16,13 +16,14 @@ from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER, REAL, UNIT
 
+Layout = tuple[int | None, ...]
 BEGIN = {"add": "-0.0", "mul": "1.0", "maximum": "-_inf", "minimum": "_inf"}
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     """The axes that an argument names, in ascending order."""
     match axis:
-        case Nothing(type) if type == UNIT:
+        case Nothing(of) if of == UNIT:
             return tuple(range(rank))
         case Reg(_, _, int() as k):
             named = [k]
@@ -47,18 +48,18 @@ def reduction(combine: str) -> Callable[..., Any]:
 
     def cell(emit: Any, x: Any, axis: Any, keepdims: Any) -> Any:
         axes = axes_of(axis, len(x.sizes))
-        return reduced(emit, combine, x, axes, kept_sizes(x.sizes, axes, flag(keepdims)))
+        return reduced(emit, combine, x, axes, layout_of(len(x.sizes), axes, flag(keepdims)))
 
     return cell
 
 
-def kept_sizes(sizes: Sizes, axes: tuple[int, ...], keepdims: bool) -> Sizes:
-    """The sizes of what is left, with 1 for the axes that are gone if they are kept."""
-    return tuple(ONE if k in axes else n for k, n in enumerate(sizes) if keepdims or k not in axes)
+def layout_of(rank: int, axes: tuple[int, ...], keepdims: bool) -> Layout:
+    """The axes that stay; with None, of size 1, in place of those that go, if these are kept."""
+    return tuple(None if k in axes else k for k in range(rank) if keepdims or k not in axes)
 
 
-def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], result: Sizes) -> Any:
-    """The reduction over axes, with a result of these sizes: those of the other axes, in order, and ones."""
+def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
+    """The reduction over axes: the axes of its result are those of x that `layout` names, and axes of size 1."""
     if x.dtype != "f64":
         raise uncompiled(f"a reduction of {x.dtype}")
     kept = tuple(k for k in range(len(x.sizes)) if k not in axes)
@@ -67,32 +68,23 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], result: Size
     emit.prepared(x, x.sizes)
     row, begin = TABLE[combine], BEGIN[combine]
     if all(k < a for k in kept for a in axes):
-        return _by_lines(emit, row, begin, x, tuple(x.sizes[k] for k in kept), gone, result)
-    array = emit.new("f64", result, begin)
+        return _by_lines(emit, row, begin, x, axes, layout)
+    array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout), begin)
     with emit.over(x.sizes) as indices:
-        place = spread_out(tuple(indices[k] for k in kept), tuple(x.sizes[k] for k in kept), result)
-        at = f"{array.name}[{', '.join(place)}]"
+        at = f"{array.name}[{_placed(layout, dict(enumerate(indices)))}]"
         found = emit.primitive(row, [Reg(f"float({at})", REAL), emit.element(x, indices)])
         emit.line(f"{at} = {found.text}")
     return array
 
 
-def spread_out(indices: Sizes, sizes: Sizes, result: Sizes) -> Sizes:
-    """The indices into a result whose sizes are `sizes`, in order, and ones."""
-    if len(result) == len(sizes):
-        return indices
-    found, rest = [], list(zip(indices, sizes, strict=True))
-    for left, n in zip(range(len(result), 0, -1), result, strict=True):
-        if rest and n == rest[0][1] and not (n == ONE and left > len(rest)):
-            found.append(rest.pop(0)[0])
-        else:
-            found.append("0")
-    assert not rest, "every index has a place"
-    return tuple(found)
+def _placed(layout: Layout, indices: dict[int, str]) -> str:
+    """The indices into a result."""
+    return ", ".join("0" if k is None else indices[k] for k in layout)
 
 
-def _by_lines(emit: Any, row: Any, begin: str, x: Any, kept: Sizes, gone: Sizes, result: Sizes) -> Any:
+def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
     """The reduction where what goes is the last axes: one number for each line."""
+    kept, gone = x.sizes[: len(x.sizes) - len(axes)], x.sizes[len(x.sizes) - len(axes) :]
 
     def line(indices: Sizes) -> str:
         total = emit.variable(REAL)
@@ -102,19 +94,19 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, kept: Sizes, gone: Sizes,
             emit.line(f"{total} = {found.text}")
         return total
 
-    if not result:
+    if not layout:
         return Reg(line(()), REAL)
-    array = emit.new("f64", result)
+    array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout))
     with emit.over(kept) as indices:
         total = line(indices)
-        emit.line(f"{array.name}[{', '.join(spread_out(indices, kept, result))}] = {total}")
+        emit.line(f"{array.name}[{_placed(layout, dict(enumerate(indices)))}] = {total}")
     return array
 
 
 def mean(emit: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """The sum, divided by the number of terms."""
     axes = axes_of(axis, len(x.sizes))
-    total = reduced(emit, "add", x, axes, kept_sizes(x.sizes, axes, flag(keepdims)))
+    total = reduced(emit, "add", x, axes, layout_of(len(x.sizes), axes, flag(keepdims)))
     count = " * ".join(x.sizes[k] for k in axes) or "1"
     return emit.primitive(TABLE["div"], [total, Reg(f"float({count})", REAL)])
 
