@@ -12,4 +12,16 @@ from backend.crosscheck import Crosscheck, crosscheck
 from backend.run import Compiled, compile, lowered, source, targets
 from backend.tiers import Machined, ptx, runnable
 
-__all__ = ["Compiled", "Crosscheck", "Machined", "compile", "crosscheck", "general", "lowered", "ptx", "runnable", "source", "targets"]
+__all__ = [
+    "Compiled",
+    "Crosscheck",
+    "Machined",
+    "compile",
+    "crosscheck",
+    "general",
+    "lowered",
+    "ptx",
+    "runnable",
+    "source",
+    "targets",
+]

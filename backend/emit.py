@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.arrays.elementwise import elementwise
 from backend.arrays.loops import Loops
-from backend.arrays.table import CELLS, OVER
+from backend.arrays.table import CELLS, OF_ANYTHING, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
 from backend.shape import Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, typed
@@ -67,8 +67,14 @@ class Emitter(Loops):
 
     def of_arrays(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """The value of a row of arrays, or of a row of numbers where there are arrays; None for a row that moves whole values."""
-        cell = CELLS.get(primitive.name) or OVER.get(primitive.name)
-        if cell is not None:
+        name, first = primitive.name, arguments[0]
+        if (cell := OVER.get(name)) is not None:
+            return cell(self, *arguments)
+        if (cell := CELLS.get(name)) is not None:
+            if name not in OF_ANYTHING and isinstance(first, Nothing) and first.type == ZERO_TYPE and name != "ndim":
+                return first
+            if name not in OF_ANYTHING and not isinstance(first, ARRAYS):
+                raise uncompiled(f"{name} of other than an array")
             return cell(self, *arguments)
         if primitive.name in ELEMENTWISE:
             return elementwise(self, primitive, arguments)

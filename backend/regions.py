@@ -278,7 +278,9 @@ class Regions(Stacks):
             self.functions[target] = f"f{len(self.functions)}_{_word(self.program.graphs[target.graph].name)}"
             self.waiting.append(target)
         types = (*target.captured, *target.arguments)
-        values = [stored(convert(self.contiguous(v), t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)]
+        values = [
+            stored(convert(self.contiguous(v), t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)
+        ]
         result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
         names = [r.text for r in scalars(result)] if result is not None else []
         status = self.variable(INTEGER)

@@ -61,7 +61,12 @@ def python_bindings() -> Bindings:
     """The reference's functions."""
     functions: Bindings = {f"_{name}": cell for name, cell in ELEMENTARY.items()}
     functions |= {"_atan2": atan2, "_hypot": hypot, "_copysign": copysign, "_pow": ieee_power, "_div": ieee_divide}
-    return functions | CONSTANTS | arrays() | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+    return (
+        functions
+        | CONSTANTS
+        | arrays()
+        | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+    )
 
 
 @cache

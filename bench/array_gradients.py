@@ -1,7 +1,7 @@
 """
 Compiled gradients of programs over arrays against gradients by hand and other libraries, in one run, from Python.
 
-Ours give the bits of the reference: a sum goes from the left. By hand, products are those of BLAS, which JAX and PyTorch use as well.
+Ours give the bits of the reference: a sum goes from the left. By hand, products are those of BLAS, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def _torch(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
 
     torch.set_num_threads(1)
     names = ("log", "exp", "sum", "log1p", "tanh")
-    value = _with(family.text, SimpleNamespace(max=torch.amax, expand_dims=torch.unsqueeze, **{n: getattr(torch, n) for n in names}))
+    value = _with(
+        family.text, SimpleNamespace(max=torch.amax, expand_dims=torch.unsqueeze, **{n: getattr(torch, n) for n in names})
+    )
     wrt = family.wrt if isinstance(family.wrt, tuple) else (family.wrt,)
     placed = [torch.tensor(a, dtype=torch.float64, requires_grad=i in wrt) for i, a in enumerate(given)]
     by = [placed[i] for i in wrt]

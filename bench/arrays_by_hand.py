@@ -1,7 +1,7 @@
 """
 Programs over arrays with their gradients written by hand for Numba: loops over elements, and `np.dot` for products of matrices.
 
-    text      the program, as Python that adjudge reads, with an entry `f`; the other libraries run it with their functions for NumPy's
+    text      the program, as Python that adjudge reads, with an entry `f`; the other libraries run it with their own functions
     hand      its gradient by the arguments `wrt`, for Numba
     given     the arguments, from the sizes
 """
@@ -118,21 +118,21 @@ def mlp(w1, b1, w2, b2, x, y):  # type: ignore[no-untyped-def]
 
 GMM = """
 import numpy as np
-def f(alphas, means, q, l, x, lower, gamma, m):
+def f(alphas, means, q, below, x, lower, gamma, m):
     centered = np.expand_dims(x, 1) - means
-    y = np.exp(q) * centered + np.sum((l * lower) * np.expand_dims(centered, 2), axis=3)
+    y = np.exp(q) * centered + np.sum((below * lower) * np.expand_dims(centered, 2), axis=3)
     logs = alphas + np.sum(q, axis=1) - 0.5 * np.sum(y * y, axis=2)
     top = np.max(logs, axis=1, keepdims=True)
     inside = top + np.log(np.sum(np.exp(logs - top), axis=1, keepdims=True))
     most = np.max(alphas)
     outside = most + np.log(np.sum(np.exp(alphas - most)))
     d, n = means.shape[1], x.shape[0]
-    prior = 0.5 * gamma * gamma * (np.sum(np.exp(q) ** 2) + np.sum((l * lower) ** 2)) - m * np.sum(q)
+    prior = 0.5 * gamma * gamma * (np.sum(np.exp(q) ** 2) + np.sum((below * lower) ** 2)) - m * np.sum(q)
     return np.sum(inside) - n * outside + prior
 """
 
 
-def gmm(alphas, means, q, l, x, lower, gamma, m):  # type: ignore[no-untyped-def]
+def gmm(alphas, means, q, below, x, lower, gamma, m):  # type: ignore[no-untyped-def]
     """One sample at a time, its y kept for the way back; nothing of size n is."""
     n, d = x.shape
     k = alphas.size
@@ -152,7 +152,7 @@ def gmm(alphas, means, q, l, x, lower, gamma, m):  # type: ignore[no-untyped-def
             for i in range(d):
                 t = scale[a, i] * c[a, i]
                 for j in range(i):
-                    t += l[a, i, j] * c[a, j]
+                    t += below[a, i, j] * c[a, j]
                 y[a, i] = t
                 square += t * t
             logs[a] = alphas[a] + sums[a] - 0.5 * square
@@ -170,7 +170,7 @@ def gmm(alphas, means, q, l, x, lower, gamma, m):  # type: ignore[no-untyped-def
                 dmeans[a, i] -= dy * scale[a, i]
                 for j in range(i):
                     dl[a, i, j] += dy * c[a, j]
-                    dmeans[a, j] -= dy * l[a, i, j]
+                    dmeans[a, j] -= dy * below[a, i, j]
     top = np.max(alphas)
     total = 0.0
     for a in range(k):
@@ -180,7 +180,7 @@ def gmm(alphas, means, q, l, x, lower, gamma, m):  # type: ignore[no-untyped-def
         for i in range(d):
             dq[a, i] += gamma * gamma * scale[a, i] * scale[a, i] - m
             for j in range(i):
-                dl[a, i, j] += gamma * gamma * l[a, i, j]
+                dl[a, i, j] += gamma * gamma * below[a, i, j]
     return dalphas, dmeans, dq, dl
 
 
@@ -190,7 +190,16 @@ def _mlp(batch: int) -> tuple[Any, ...]:
 
 
 def _gmm(d: int, k: int, n: int) -> tuple[Any, ...]:
-    return (normal(k), normal(k, d), 0.3 * normal(k, d), 0.3 * normal(k, d, d), normal(n, d), np.tril(np.ones((d, d)), -1), 1.0, 0.5)
+    return (
+        normal(k),
+        normal(k, d),
+        0.3 * normal(k, d),
+        0.3 * normal(k, d, d),
+        normal(n, d),
+        np.tril(np.ones((d, d)), -1),
+        1.0,
+        0.5,
+    )
 
 
 def _logistic(n: int, d: int) -> tuple[Any, ...]:

@@ -60,7 +60,7 @@ def test_what_needs_arrays_or_memory_is_refused_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("type", [ArrayType("f32", (2,)), TupleType((REAL, ArrayType("i64", (3,))))])
 def test_an_argument_that_holds_an_array_of_another_dtype_than_f64_is_refused(type: Any) -> None:
-    with pytest.raises((Malformed, IllTyped), match="not compiled yet|boundary of compiled code"):
+    with pytest.raises((Malformed, IllTyped), match=r"not compiled yet|boundary of compiled code"):
         backend.compile(program("%x", "%x"), (type,), "python")
 
 

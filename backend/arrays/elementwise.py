@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from backend.arrays.scatter import scattered
 from backend.arrays.values import ARRAYS, ELEMENTS, Formula, Scatter, Sizes, uncompiled
 from backend.shape import Nothing, Reg, typed
 from semantics.columns.types import apply_type
@@ -12,7 +13,9 @@ from semantics.primitives.table import TABLE
 from semantics.type_language import REAL, ArrayType
 from semantics.type_lattice import ZERO_TYPE, erase
 
-CHEAP = frozenset({"add", "sub", "mul", "neg", "abs", "min", "max", "minimum", "maximum", "to_real", "where", "lt", "le", "gt", "ge"})
+CHEAP = frozenset(
+    {"add", "sub", "mul", "neg", "abs", "min", "max", "minimum", "maximum", "to_real", "where", "lt", "le", "gt", "ge"}
+)
 SMALL = 3  # operations that are computed again rather than kept
 
 
@@ -20,7 +23,7 @@ def elementwise(emit: Any, primitive: Primitive, arguments: list[Any]) -> Any:
     """The formula. A ZERO operand is left to the rules for numbers, which know what it makes of the others."""
     if any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
         return _with_zero(emit, primitive, arguments)
-    type = erase(apply_type(primitive, [_dense(a) for a in arguments]))
+    type = erase(apply_type(primitive, [typed(a) for a in arguments]))
     if not isinstance(type, ArrayType) or type.dtype not in ELEMENTS or any(isinstance(a, Scatter) for a in arguments):
         raise uncompiled(f"{primitive.name} with the result {type}")
     for a in arguments:
@@ -33,10 +36,6 @@ def elementwise(emit: Any, primitive: Primitive, arguments: list[Any]) -> Any:
         return _as(emit.primitive(primitive, [emit.at(a, indices) for a in parts]), type.dtype, primitive)
 
     return emit.formula(type.dtype, sizes, element, parts, cheap=_cheap(primitive, parts))
-
-
-def _dense(argument: Any) -> Any:
-    return typed(argument)
 
 
 def _as(found: Any, dtype: str, primitive: Primitive) -> Reg:
@@ -57,6 +56,8 @@ def weight(part: Any) -> int:
     """How many cheap operations a formula has; as many as make it dear, if there is another."""
     if not isinstance(part, Formula):
         return 0
+    if not part.along:
+        return 1
     return 1 + sum(weight(p) for p in part.parts) if part.cheap else SMALL
 
 
@@ -105,8 +106,8 @@ def gadd(emit: Any, a: Any, b: Any) -> Any:
     if isinstance(a, Scatter):
         raise uncompiled("the sum of two sensitivities with ZERO in them")
     whole = emit.common(a.sizes, b.sizes)
-    array = emit.held(Formula("f64", whole, lambda e, at: e.element(a, at), (a,)))
-    return emit.scattered(array, b, first=False)
+    array = emit.held(Formula("f64", whole, lambda e, at: e.at(a, at), (a,)))
+    return scattered(emit, array, b, first=False)
 
 
 def instantiate(emit: Any, d: Any, x: Any) -> Any:

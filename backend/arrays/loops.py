@@ -1,9 +1,9 @@
 """
 Loops over the elements of a shape, and when a formula is computed.
 
-A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is read
-more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop that
-reads it, it has one of its own.
+A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is
+read more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop
+that reads it, it has one of its own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from backend.arrays.scatter import scattered
+from backend.arrays.sizes import Comparing
 from backend.arrays.values import ARRAYS, ELEMENTS, ONE, READ, Formula, Held, Scatter, Sizes, aligned, uncompiled
 from backend.shape import Fn, Items, Reg, Sum
-from backend.status import SIZES
-from semantics.type_language import INTEGER, ArrayType
+from semantics.type_language import ArrayType
 
 DEPTH = 40  # of formulas in formulas: deeper ones are computed
 
@@ -38,74 +39,13 @@ class Loop:
     written: list[tuple[Formula, Held]] = field(default_factory=list)
 
 
-class Loops:
-    """What the emitter knows of arrays. It has `line`, `trap`, `variable`, `code` of the emitter."""
-
-    code: list[Any]
+class Loops(Comparing):
+    """What the emitter knows of arrays. `line`, `trap`, `variable` and `code` are the emitter's."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.loop: Loop | None = None
-        self.proved: dict[int, tuple[list[Any], dict[str, str]]] = {}
         self.origin: dict[str, str] = {}
-
-    # sizes
-
-    def equal(self, a: str, b: str) -> str:
-        """A size, after a test that both are the same."""
-        a, b = self.same(a), self.same(b)
-        if a != b:
-            self.trap(f"{a} != {b}", SIZES)  # type: ignore[attr-defined]
-            self.unified(a, b)
-        return self.same(a)
-
-    def unified(self, a: str, b: str) -> None:
-        """From here on, in this code, two sizes are one: the number, if one is, else the first."""
-        a, b = self.same(a), self.same(b)
-        if b.isdigit():
-            a, b = b, a
-        if a != b:
-            self._names()[b] = a
-
-    def same(self, n: str) -> str:
-        """The name of a size among those that tests in this code have shown to be the same."""
-        names = self._names()
-        while n in names:
-            n = names[n]
-        return n
-
-    def _names(self) -> dict[str, str]:
-        return self.proved.setdefault(id(self.code), (self.code, {}))[1]
-
-    def assigned(self, name: Any, value: Any) -> None:
-        """A variable that is assigned once has an array: what holds of that, holds of it."""
-        if isinstance(name, Held) and isinstance(value, Held):
-            for a, b in zip(value.sizes, name.sizes, strict=True):
-                self.unified(a, b)
-            if value.name in self.origin:
-                self.origin[name.name] = self.origin[value.name]
-        elif isinstance(name, Items) and isinstance(value, Items):
-            for part, of in zip(name.items, value.items, strict=True):
-                self.assigned(part, of)
-
-    def common(self, *shapes: Sizes) -> Sizes:
-        """The shape that all broadcast to."""
-        rank = max(map(len, shapes))
-        result = []
-        for sizes in zip(*((ONE,) * (rank - len(s)) + s for s in shapes), strict=True):
-            wide = [n for n in sizes if n != ONE]
-            found = wide[0] if wide else ONE
-            for n in wide[1:]:
-                found = self.equal(found, n)
-            result.append(found)
-        return tuple(result)
-
-    def not_empty(self, sizes: Sizes) -> None:
-        """A test that no size is 0."""
-        for n in map(self.same, sizes):
-            tested = f"{n} > 0"
-            if n == "0" or not (n.isdigit() or tested in self._names()):
-                self.trap(f"{n} == 0", SIZES)  # type: ignore[attr-defined]
-                self._names()[tested] = ""
 
     # loops
 
@@ -117,7 +57,9 @@ class Loops:
         if outer is None:
             self.loop = Loop(sizes, indices, around)
         else:
-            self.loop = Loop(outer.sizes + sizes, outer.indices + indices, outer.around, outer.before, dict(outer.known), outer.written)
+            self.loop = Loop(
+                outer.sizes + sizes, outer.indices + indices, outer.around, outer.before, dict(outer.known), outer.written
+            )
         self.code = body
         try:
             yield indices
@@ -141,6 +83,17 @@ class Loops:
             self.loop.before.append(text)
         self.origin[name] = name
         return Held(dtype, name, sizes)
+
+    def assigned(self, name: Any, value: Any) -> None:
+        """A variable that is assigned once has an array: what holds of that, holds of it."""
+        if isinstance(name, Held) and isinstance(value, Held):
+            for a, b in zip(value.sizes, name.sizes, strict=True):
+                self.unified(a, b)
+            if value.name in self.origin:
+                self.origin[name.name] = self.origin[value.name]
+        elif isinstance(name, Items) and isinstance(value, Items):
+            for part, of in zip(name.items, value.items, strict=True):
+                self.assigned(part, of)
 
     # elements
 
@@ -202,7 +155,7 @@ class Loops:
             case Formula():
                 return self.kept(value) or self._computed(value)
             case Scatter() if self.loop is None:
-                return self.scattered(self.new("f64", value.sizes, "0.0"), value, first=True)
+                return scattered(self, self.new("f64", value.sizes, "0.0"), value, first=True)
             case Items(parts, label):
                 return Items(tuple(self.held(p) for p in parts), label)
             case Fn(function, parts):
@@ -241,19 +194,23 @@ class Loops:
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
-        if len(sizes) == len(value.sizes) and all(map(self._is_one, value.sizes, sizes)):
+        if tuple(map(self.same, value.sizes)) == tuple(map(self.same, sizes)):
             return value
         if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
-            return self.formula(value.dtype, sizes, lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)), (value,), along=False, cheap=value.cheap)
+            return self.formula(
+                value.dtype,
+                sizes,
+                lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)),
+                (value,),
+                along=False,
+                cheap=True,
+            )
         array = self.contiguous(value)
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
         self.line(f"{name} = {array.name}.reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
         return Held(array.dtype, name, sizes)
-
-    def _is_one(self, a: str, b: str) -> bool:
-        return self.same(a) == self.same(b)
 
     def counted(self, value: Any, users: int) -> Any:
         """The value, read by so many more; a formula that is there already, by so many less one, through which it came."""
@@ -277,34 +234,6 @@ class Loops:
                 return array
             return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
         return array
-
-    def scattered(self, array: Held, scatter: Scatter, first: bool) -> Held:
-        """The array, which is its own, with the elements of the scatter added; in place of what is there, if `first`."""
-        lines = tuple(n for k, n in enumerate(scatter.sizes) if k not in scatter.axes)
-        self.prepared(scatter.sources, lines)
-        with self.over(lines) as indices:
-            number = self.variable(INTEGER)  # type: ignore[attr-defined]
-            self.line(f"{number} = {self.element(scatter.numbers, indices).text}")  # type: ignore[attr-defined]
-            source = self.element(scatter.sources, indices)
-            place = self._place(scatter, indices, number)
-            at = f"{array.name}[{', '.join(place)}]"
-            self.line(f"{at} = {source.text}" if first else f"{at} = {at} + {source.text}")  # type: ignore[attr-defined]
-        return array
-
-    def _place(self, scatter: Scatter, indices: Sizes, number: str) -> Sizes:
-        """The indices of the element with a number in its line."""
-        place = list(indices)
-        rest = number
-        own = []
-        for axis in reversed(scatter.axes):
-            size = scatter.sizes[axis]
-            own.append((axis, f"{rest} % {size}" if axis != scatter.axes[0] else rest))
-            rest = f"({rest} // {size})"
-        for axis, text in reversed(own):
-            place.insert(axis, text)
-        return tuple(place)
-
-
 
 
 def _wide(sizes: Sizes) -> Sizes:

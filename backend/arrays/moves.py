@@ -8,18 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.reductions import axes_of, flag, reduced
-from backend.arrays.values import ARRAYS, ONE, Formula, Held, Places, Sizes, aligned, uncompiled
+from backend.arrays.values import ARRAYS, ONE, Held, Places, Sizes, aligned, uncompiled
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal
-from semantics.type_language import INTEGER, UNIT
+from semantics.type_language import INTEGER
 
 
 def moved(emit: Any, x: Any, sizes: Sizes, source: Callable[[Sizes], Sizes]) -> Any:
-    """The array whose element at indices is that of x at `source` of them."""
-    return emit.formula(x.dtype, sizes, lambda emit, at: emit.element(x, source(at)), (x,), cheap=cheap(x), along=False)
-
-
-def cheap(x: Any) -> bool:
-    return not isinstance(x, Formula) or x.cheap
+    """The array whose element at indices is that of x at `source` of them, x being in memory."""
+    return emit.formula(x.dtype, sizes, lambda emit, at: emit.element(x, source(at)), (x,), cheap=True, along=False)
 
 
 def repeated(emit: Any, x: Any, sizes: Sizes) -> Any:
@@ -31,8 +27,8 @@ def repeated(emit: Any, x: Any, sizes: Sizes) -> Any:
 
 def sum_to(emit: Any, d: Any, x: Any) -> Any:
     """The sensitivity of x from that of x broadcast: summed over the axes along which x was repeated."""
-    if any(isinstance(v, Nothing) for v in (d, x)):
-        return ZERO_VALUE if isinstance(d, Nothing) or x.type != UNIT else ZERO_VALUE
+    if isinstance(d, Nothing) or isinstance(x, Nothing):
+        return ZERO_VALUE
     if isinstance(x, Reg):
         if not isinstance(d, ARRAYS) or not d.sizes:
             return d
@@ -122,6 +118,8 @@ def swap_last(emit: Any, x: Any) -> Any:
 
 def shape(emit: Any, x: Any) -> Any:
     """The sizes, as integers; the known ones are known."""
+    if isinstance(x, Nothing):
+        raise uncompiled("the shape of ZERO")
     if not isinstance(x, ARRAYS):
         return Items(())
     return Items(tuple(literal(int(n)) if n.isdigit() else Reg(n, INTEGER) for n in x.sizes))

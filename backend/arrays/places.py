@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.arrays.reductions import axes_of
+from backend.arrays.scatter import in_line
 from backend.arrays.values import ARRAYS, ONE, Chosen, Places, Scatter, Sizes, uncompiled
 from backend.shape import ZERO_VALUE, Nothing, Reg
 from semantics.type_language import INTEGER
@@ -36,10 +37,7 @@ def grouped(emit: Any, x: Any, axis: Any) -> Any:
 
     def element(emit: Any, at: Sizes) -> Reg:
         where = dict(zip(kept, at, strict=False))
-        rest = at[-1]
-        for k in reversed(axes):
-            where[k] = f"{rest} % {x.sizes[k]}" if k != axes[0] else rest
-            rest = f"({rest} // {x.sizes[k]})"
+        where |= in_line(x.sizes, axes, at[-1])
         found: Reg = emit.element(x, tuple(where[k] for k in range(len(x.sizes))))
         return found
 
@@ -50,7 +48,11 @@ def take_along(emit: Any, x: Any, indices: Any, axis: Any) -> Any:
     """The element of each line at an index."""
     if not isinstance(x, Places) or x.axes is None:
         raise uncompiled("take_along")
-    if not isinstance(indices, ARRAYS) or indices.sizes[-1] != ONE or axes_of(axis, len(indices.sizes)) != (len(indices.sizes) - 1,):
+    if (
+        not isinstance(indices, ARRAYS)
+        or indices.sizes[-1] != ONE
+        or axes_of(axis, len(indices.sizes)) != (len(indices.sizes) - 1,)
+    ):
         raise uncompiled("several elements of a line")
     return Chosen(x.sizes, x.axes, indices)
 
@@ -80,4 +82,6 @@ def _by_line(emit: Any, d: Any, lines: Sizes) -> Any:
     if lines:
         return emit.reshaped(d, lines)
     value = emit.held(d)
-    return Reg(f"float({value.name}[{', '.join('0' for _ in value.sizes)}])", emit.element(value, tuple("0" for _ in value.sizes)).type)
+    return Reg(
+        f"float({value.name}[{', '.join('0' for _ in value.sizes)}])", emit.element(value, tuple("0" for _ in value.sizes)).type
+    )

@@ -1,7 +1,7 @@
 """
 Matrix products, each sum from the left, k ascending, as the meaning says.
 
-A row of the result is gone over once for four k, its sums added to in order; so it is vectorised over the row and no bit depends on it.
+A row of the result is gone over once for four k, its sums added to in order; so the loop over the row has no order.
 Of a matrix and a vector, eight sums go on side by side.
 """
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from backend.arrays.values import ONE, Held, uncompiled
 from backend.shape import Reg
+from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 
 SOURCES = {
@@ -160,8 +161,6 @@ def _called(emit: Any, name: str, a: str, b: str, sizes: tuple[str, ...]) -> Hel
 
 def outer(emit: Any, a: Any, b: Any) -> Any:
     """np.outer of two vectors."""
-    from semantics.primitives.table import TABLE
-
     if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) == 1 for x in (a, b)):
         raise uncompiled("an outer product of other than vectors of f64")
 

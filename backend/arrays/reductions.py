@@ -144,5 +144,3 @@ def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
         number = line(indices)
         emit.line(f"{array.name}[{', '.join(indices)}] = {number}")
     return array
-
-

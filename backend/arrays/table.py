@@ -38,6 +38,9 @@ CELLS: dict[str, Callable[..., Any]] = {
 }
 """Rows that only arrays have."""
 
+OF_ANYTHING = frozenset({"sum_to", "like", "shape", "ndim", "array_size", "expand_dims", "broadcast_to", "spread", "returned"})
+"""Those whose first argument may be a number."""
+
 OVER: dict[str, Callable[..., Any]] = {
     "where": elementwise.where,
     "gadd": elementwise.gadd,

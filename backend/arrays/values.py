@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from semantics.errors import Malformed
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, Scalar
@@ -74,6 +74,8 @@ class Scatter:
     sources: Any
     numbers: Any
 
+    dtype: ClassVar[str] = "f64 with ZERO"
+
     @property
     def type(self) -> ArrayType:
         return ArrayType("f64", _type("f64", self.sizes).dims, True)
@@ -85,6 +87,8 @@ class Places:
 
     sizes: Sizes
     axes: tuple[int, ...] | None = None
+
+    dtype: ClassVar[str] = "places"
 
     @property
     def type(self) -> ArrayType:
@@ -98,6 +102,8 @@ class Chosen:
     sizes: Sizes
     axes: tuple[int, ...]
     numbers: Any
+
+    dtype: ClassVar[str] = "places"
 
     @property
     def type(self) -> ArrayType:
