@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adjudge.values import demand, differentiable, is_function, to_python, to_value
 from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
@@ -180,6 +182,10 @@ def _found(
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
     data = [to_value(a, _name(f, i)) for i, a in enumerate(arguments) if i not in functions]
     types: list[Any] = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(arguments)]
+    if target != "reference":
+        from backend import general
+
+        types = [None if t is None else general(t) for t in types]
     signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
@@ -293,7 +299,7 @@ def compile(f: Any, target: str = "cpu") -> Callable[..., Any]:
         bound = f.arguments(arguments, named) if isinstance(f, Derivative) and f.macro != "hvp" else bind(f, arguments, named)
         found, data = _found(None, 0, f, bound, runners, target)
         value = found.run(*data)
-        if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool) for a in arguments):
+        if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool, np.ndarray) for a in arguments):
             quick, count = found.way_in(at_length), len(arguments)
         return value
 

@@ -7,8 +7,21 @@ Tier A generates code of a program that has a first-order form (`compile`); tier
 It has no opinions: what a program means is said by `semantics`, and whether a target agrees by `crosscheck`.
 """
 
+from backend.boundary import general
 from backend.crosscheck import Crosscheck, crosscheck
 from backend.run import Compiled, compile, lowered, source, targets
 from backend.tiers import Machined, ptx, runnable
 
-__all__ = ["Compiled", "Crosscheck", "Machined", "compile", "crosscheck", "lowered", "ptx", "runnable", "source", "targets"]
+__all__ = [
+    "Compiled",
+    "Crosscheck",
+    "Machined",
+    "compile",
+    "crosscheck",
+    "general",
+    "lowered",
+    "ptx",
+    "runnable",
+    "source",
+    "targets",
+]

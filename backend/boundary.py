@@ -5,15 +5,35 @@ The boundary of compiled code: values of the program as rows of scalars, and bac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from backend.status import OVERFLOW, error
+from semantics.arrays import Array
 from semantics.errors import IllTyped
 from semantics.structured import Record
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
 from semantics.type_lattice import Union
+from transforms.array_rows import to_numpy
 
 PYTHON = {REAL: float, INTEGER: int, BOOLEAN: bool}
+
+
+def general(type: Any) -> Any:
+    """The type without the sizes of its arrays, but for ones: code for it is code for all sizes, and broadcasting is known."""
+    match type:
+        case ArrayType(_, dims):
+            return replace(type, dims=tuple(n if n == 1 else None for n in dims))
+        case TupleType(items) | RecordType(_, items):
+            return replace(type, items=tuple(map(general, items)))
+        case _:
+            return type
+
+
+def fits(type: ArrayType, dtype: str, shape: Sequence[int]) -> bool:
+    """Whether an array has the dtype, the number of axes and the known sizes of a type."""
+    known = all(n is None or n == m for n, m in zip(type.dims, shape, strict=False))
+    return type.dtype == dtype and len(type.dims) == len(shape) and known
 
 
 def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
@@ -37,6 +57,8 @@ def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
                 if not -(1 << 63) <= value < 1 << 63:
                     raise error(OVERFLOW, 0)
                 scalars.append(value)
+            case ArrayType(), Array() if fits(type, value.dtype, value.shape):
+                scalars.append(to_numpy(value))
             case Scalar("unit"), None:
                 pass
             case _:
@@ -66,6 +88,8 @@ def _take(row: list[Any], type: Any) -> tuple[Any, list[Any]]:
                 option, row = _take(row, member)
                 options.append(option)
             return options[number], row
+        case ArrayType(dtype):
+            return Array(dtype, tuple(row[0].shape), tuple(row[0].ravel().tolist())), row[1:]
         case Scalar() if type in PYTHON:
             return PYTHON[type](row[0]), row[1:]
         case _:

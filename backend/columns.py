@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from backend.arrays.table import CELLS as LOOPS
 from backend.status import DIVISION, OVERFLOW, ZERO_POWER
 from backend.structure import STRUCTURAL
 from semantics.errors import IllTyped
@@ -153,13 +154,15 @@ _BY_ZERO = ("{1} == 0", DIVISION)
 _NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argument is
 
 ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
-NO_ARRAYS = Hole("arrays are not compiled yet")
+IN_LOOPS = Hole("written as loops over elements: backend.arrays")
+NO_ARRAYS = Hole("this row of arrays is not compiled yet")
 NO_MEMORY = Hole("memory is not compiled yet")
 NOT_COMPILED = (NO_ARRAYS, NO_MEMORY)
 
 CELLS: dict[str, Cell | Hole] = {
     **dict.fromkeys(TABLE, NO_MEMORY),
     **{p.name: NO_ARRAYS for p in ARRAYS},
+    **dict.fromkeys(LOOPS, IN_LOOPS),
     **dict.fromkeys(STRUCTURAL, ON_STRUCTURE),
     **{p.name: _function(p.name, len(p.signature)) for p in ELEMENTARY},
     **{p.name: Hole("it works on functions; expand it with nested_grad first") for p in MACROS},

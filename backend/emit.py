@@ -8,6 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from backend.arrays.elementwise import elementwise
+from backend.arrays.loops import Loops
+from backend.arrays.table import CELLS, OF_ANYTHING, OVER
+from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
 from backend.shape import Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, typed
 from backend.status import STUCK, UNBOUND
@@ -15,8 +19,8 @@ from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import CONJUGATE, apply_type
 from semantics.errors import IllTyped, Malformed, Trap
 from semantics.primitives.row import Hole, Primitive
-from semantics.primitives.table import TABLE
-from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+from semantics.primitives.table import ELEMENTWISE, TABLE
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, Scalar
 from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, erase
 from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 
@@ -27,13 +31,14 @@ LOOPS = 18
 Code = list[Any]  # lines, and lists of lines one level deeper
 
 
-class Emitter:
+class Emitter(Loops):
     """
     A cursor that writes into `code`. `returns` are the results that a function gives when it traps; `state` are the variables that
     functions take and give back, beside arguments and results, and `left` those that this one gives back.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.code: Code = []
         self.count, self.lines = 0, 0
         self.helpers: set[str] = set()
@@ -53,9 +58,35 @@ class Emitter:
             return None
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
             return to_boolean(self, *arguments)
+        if TABLE.get(primitive.name) is primitive and (primitive.name in CELLS or any(isinstance(a, ARRAYS) for a in arguments)):
+            found = self.of_arrays(primitive, arguments)
+            if found is not None:
+                return found
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
             return self.settled(STRUCTURAL[primitive.name](self, *arguments))
         return self.scalar(primitive, arguments)
+
+    def of_arrays(self, primitive: Primitive, arguments: list[Any]) -> Any:
+        """The value of a row of arrays, or of a row of numbers where there are arrays; None for a row that moves whole values."""
+        name, first = primitive.name, arguments[0]
+        if (cell := OVER.get(name)) is not None:
+            return cell(self, *arguments)
+        if (cell := CELLS.get(name)) is not None:
+            if name not in OF_ANYTHING and isinstance(first, Nothing) and first.type == ZERO_TYPE and name != "ndim":
+                return first
+            if name not in OF_ANYTHING and not isinstance(first, ARRAYS):
+                raise uncompiled(f"{name} of other than an array")
+            return cell(self, *arguments)
+        if primitive.name in ELEMENTWISE:
+            return elementwise(self, primitive, arguments)
+        if primitive.name in STRUCTURAL and not isinstance(arguments[0], ARRAYS):
+            return None
+        if primitive.name in WHOLE:
+            return None
+        known = apply_type(primitive, [typed(a) for a in arguments])
+        if isinstance(known, Literal):
+            return literal(known.value)
+        raise uncompiled(f"{primitive.name} of arrays")
 
     def settled(self, value: Any) -> Any:
         """The value with every choice between scalars computed once, here, so that expressions do not grow by being used twice."""
@@ -154,6 +185,7 @@ class Emitter:
 
     def move(self, targets: tuple[Any, ...], values: tuple[Any, ...]) -> None:
         """The parallel move: every source is read before any target is written."""
+        values = tuple(self.contiguous(v) for v in values)
         to = [r.text for t in targets for r in scalars(t)]
         source = [r.text for v, t in zip(values, targets, strict=True) for r in stored(v, t)]
         pairs = [(t, s) for t, s in zip(to, source, strict=True) if t != s]
@@ -186,7 +218,9 @@ class Emitter:
         self.count += 1
         return self.count
 
-    def variable(self, type: Scalar) -> str:
+    def variable(self, type: Scalar | ArrayType) -> str:
+        if isinstance(type, ArrayType):
+            return f"a{self.fresh_number()}_"
         return f"{ {REAL: 'x', INTEGER: 'i', BOOLEAN: 'b'}[type] }{self.fresh_number()}"
 
 
@@ -208,7 +242,7 @@ def stored(value: Any, target: Any) -> list[Reg]:
             return [Reg(text, type)]
         case Items(parts) | Fn(_, parts), Items(into) | Fn(_, into):
             return [r for p, t in zip(parts, into, strict=True) for r in stored(p, t)]
-        case Stack(), Stack():
+        case (Stack(), Stack()) | (Held(), Held()):
             return list(scalars(value))
         case Sum(), Sum():
             number = next(iter(scalars(value)))
@@ -233,7 +267,7 @@ def text_of(code: Code) -> str:
         parts: list[Any] = item or ["pass"]
         for at in reversed(range(len(parts))):
             inner = isinstance(parts[at], list)
-            loop = inner and at > 0 and parts[at - 1] == "while True:"
+            loop = inner and at > 0 and isinstance(parts[at - 1], str) and parts[at - 1].startswith(("while ", "for "))
             todo.append((parts[at], depth + inner, loops + loop))
     return "\n".join(lines)
 

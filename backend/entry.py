@@ -9,10 +9,12 @@ the code is for; else, and where the entry raises, it calls `otherwise`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from backend.boundary import PYTHON
 from backend.lower import Lowered
 from backend.stack_memory import HEADER
-from semantics.type_language import TupleType
+from semantics.type_language import ArrayType, TupleType
 
 
 def entry_source(code: Lowered) -> str:
@@ -37,38 +39,57 @@ def entry_source(code: Lowered) -> str:
             f"    budget = _integers(address, {HEADER})[1]",
             *([f"    capacity = _integers(address, {HEADER})[2]", *stacks] if code.stacks else []),
             f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
-            "    if status != 0:",
-            "        raise ArithmeticError",
-            f"    return {result}",
+            *([f"    return ({', '.join(values)}, status)"] if code.arrays else _raising(result)),
             "",
             *(_caller(arguments, code) if is_quick(code) else ()),
         ]
     )
 
 
+def _raising(result: str) -> list[str]:
+    """The end of an entry of numbers. One of arrays gives its status: what it holds when it raises is never freed."""
+    return ["    if status != 0:", "        raise ArithmeticError", f"    return {result}"]
+
+
 def is_quick(code: Lowered) -> bool:
-    """Whether arguments and result go through an entry as they are: numbers, and a number or a tuple of several."""
+    """Whether arguments and result go through an entry as they are: numbers and arrays, and one of these or a tuple of several."""
     result = code.result_type
-    flat = isinstance(result, TupleType) and len(result.items) > 1 and all(t in PYTHON for t in result.items)
-    return (result in PYTHON or flat) and all(t in PYTHON for t in code.argument_types)
+    flat = isinstance(result, TupleType) and len(result.items) > 1 and all(map(_passes, result.items))
+    return (_passes(result) or flat) and all(map(_passes, code.argument_types))
+
+
+def _passes(type: Any) -> bool:
+    return type in PYTHON or isinstance(type, ArrayType)
+
+
+def _test(name: str, type: Any) -> str:
+    """Whether an argument has its type, as an expression. Sizes that are not known are tested by the code."""
+    if not isinstance(type, ArrayType):
+        return f"type({name}) is {PYTHON[type].__name__}"
+    sizes = "".join(f" and {name}.shape[{k}] == {n}" for k, n in enumerate(type.dims) if n is not None)
+    return f"type({name}) is ndarray and {name}.dtype is {type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
 
 
 def _caller(arguments: list[str], code: Lowered) -> list[str]:
     """A test of each type, since Numba would make new code for others; what goes wrong is found out by `otherwise`."""
-    tests = " and ".join(f"type({a}) is {PYTHON[t].__name__}" for a, t in zip(arguments, code.argument_types, strict=True))
+    tests = " and ".join(_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True))
     given = ", ".join(arguments)
+    arrays = [a for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType)]
+    called = f"entry({', '.join([*arguments, 'address'])})"
+    value = "value[0]" if len(code.results) == 1 else "value[:-1]"
+    numbers = ["        try:", f"            return {called}", "        except ArithmeticError:", "            pass"]
+    with_status = [f"        value = {called}", "        if value[-1] == 0:", f"            return {value}"]
     return [
         "",
         "def caller(compiled, otherwise):",
+        *(["    from numpy import array, dtype, ndarray", "    f64 = dtype('float64')"] if arrays else ()),
         "    entry, address = compiled.entry, compiled.memory.address",
         f"    def call({given}):",
         "        nonlocal entry, address",
         f"        if not ({tests or 'True'}):",
         f"            return otherwise({given})",
-        "        try:",
-        f"            return entry({', '.join([*arguments, 'address'])})",
-        "        except ArithmeticError:",
-        "            pass",
+        *(line for a in arrays for line in (f"        if not {a}.flags.carray:", f"            {a} = array({a}, order='C')")),
+        *(with_status if code.arrays else numbers),
         f"        value = otherwise({given})",
         "        entry, address = compiled.entry, compiled.memory.address",
         "        return value",

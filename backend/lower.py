@@ -24,11 +24,11 @@ from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_sites import stack_sites, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
-from backend.subset import mentioned, reached, refuse_given, refuse_uncompiled
+from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, entry_types
 from semantics.ir import NodeId, Program
-from semantics.type_language import UNIT, FunctionType, RecordType, Scalar, TupleType
+from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
 ENDLESS, RECURSION = "lower/endless", "lower/recursion"
@@ -51,10 +51,14 @@ class Lowered:
     stacks: bool = False
     width: int = 0
 
+    @property
+    def arrays(self) -> bool:
+        """Whether there are arrays in it."""
+        return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
+
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
-    refuse_given(program, argument_types)
     program = without_copies(program)
     below = stack_sites(program)
     try:
@@ -140,7 +144,6 @@ class _Lowering(Regions):
         self.code = body = ["_go = 0", *(f"{counter} = 0" for counter in self.counters() if not inside)]
         result = self.inference.results[signature]
         self.result = result = result if inside else _given_out(result)
-        self.returns = () if result == NEVER else tuple(r.text for r in scalars(default(result)))
         parameters: list[str] = []
 
         def parameter(type: Scalar) -> str:
@@ -149,12 +152,24 @@ class _Lowering(Regions):
 
         captured = tuple(make(t, parameter) for t in signature.captured)
         arguments = tuple(make(t, parameter) for t in signature.arguments)
+        self.returns = () if result == NEVER else _some(result, [r for a in (*captured, *arguments) for r in scalars(a)])
         _trampoline(self.region(signature, captured, arguments, None, 0))
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = without(text, lambda line: line.strip().startswith("_go ="))
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
+
+
+def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:
+    """Some results of a type: of arrays, parameters that have theirs, since these are there already."""
+    arrays = {(r.type.dtype, len(r.type.dims)): r.text for r in parameters if isinstance(r.type, ArrayType)}
+
+    def text(r: Any) -> str:
+        return arrays.get((r.type.dtype, len(r.type.dims)), r.text) if isinstance(r.type, ArrayType) else str(r.text)
+
+    named = scalars(make(result, unnamed))
+    return tuple(text(replace(some, type=of.type)) for some, of in zip(scalars(default(result)), named, strict=True))
 
 
 def _given_out(type: Any) -> Any:
@@ -178,6 +193,8 @@ def _at_boundary(type: Any) -> None:
             raise IllTyped(
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
+        case ArrayType(dtype, _, holes) if dtype == "f64" and not holes:
+            return
         case _ if type not in DEFAULTS and type != UNIT:
             remedy = 'numbers, booleans, tuples and records of them; or target="reference"'
             raise IllTyped(f"{type} at the boundary of compiled code", rule="lower", remedy=remedy)

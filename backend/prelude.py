@@ -11,6 +11,8 @@ Float `//` and `%` follow CPython's algorithm step by step; a compiler's own con
 
 from __future__ import annotations
 
+from backend.arrays.products import SOURCES as PRODUCTS
+
 _BIG = 1 << 53
 
 HELPERS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -210,6 +212,9 @@ def _order(a, x):
         (),
     ),
 }
+
+
+HELPERS |= {name: (text, ()) for name, text in PRODUCTS.items()}
 
 
 def closure(names: set[str]) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+from backend.arrays.table import readers
 from backend.emit import options, stored
 from backend.flow import Flow, flow
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
@@ -40,6 +41,7 @@ class Region:
     result: Any
     key: int
     home: int
+    code: Any = None
     storage: dict[Signature, tuple[Any, ...]] = field(default_factory=dict)
     number: dict[Signature, int] = field(default_factory=dict)
     landing: dict[Signature, int] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Regions(Stacks):
             raise Malformed(
                 f"the tail calls between {names} enter a loop at two places", rule=IRREDUCIBLE, remedy="give the loop one head"
             )
-        region = Region(found, result, self.fresh_number(), loop)
+        region = Region(found, result, self.fresh_number(), loop, self.code)
         return (yield self.go(region, entry, captured, arguments, loop))
 
     def go(self, region: Region, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], loop: int) -> Emission:
@@ -200,10 +202,14 @@ class Regions(Stacks):
             value = self.demanded_of(value, self.result)
             if value is None:
                 return Ends()
+            value = self.given_out(value)
             texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
             self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
-        self.move((region.result,), (convert(value, typed(region.result)),))
+        value = self.contiguous(convert(value, typed(region.result)))
+        self.move((region.result,), (value,))
+        if self.code is region.code:
+            self.assigned(region.result, value)
         return self.note(region.key, region.home, loop)
 
     # straight lines
@@ -231,7 +237,7 @@ class Regions(Stacks):
                     if value is None or type is None or type == NEVER:
                         self.trap("True", STUCK)
                         return None
-                    env[node] = convert(value, type)
+                    env[node] = self.counted(convert(value, type), readers(self.program, node))
         return env
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
@@ -272,7 +278,9 @@ class Regions(Stacks):
             self.functions[target] = f"f{len(self.functions)}_{_word(self.program.graphs[target.graph].name)}"
             self.waiting.append(target)
         types = (*target.captured, *target.arguments)
-        values = [stored(convert(v, t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)]
+        values = [
+            stored(convert(self.contiguous(v), t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)
+        ]
         result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
         names = [r.text for r in scalars(result)] if result is not None else []
         status = self.variable(INTEGER)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from backend import store, toolchain
+from backend.arrays.values import uncompiled
 from backend.boundary import flatten_arguments, unflatten
 from backend.entry import entry_source
 from backend.expansion import first_that_fits
@@ -21,7 +22,6 @@ from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
 from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error
-from backend.subset import refuse_given
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
@@ -60,7 +60,6 @@ def lowered(
                 return lower(program, argument_types, linked=linked)
         return lower(program, argument_types, linked=linked)
 
-    refuse_given(program, argument_types)
     types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
     if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
         return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
@@ -123,6 +122,8 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
     if reason := toolchain.ptx_available():
         raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
     code = lowered(program, argument_types)
+    if code.arrays:
+        raise uncompiled("arrays in PTX")
     module = store.load(batch_source(code), "cuda", toolchain.bindings("cuda"))
     return toolchain.compile_ptx(module.batch, toolchain.kernel_signature(code.arguments, code.results, code.stacks), cc)
 
@@ -157,6 +158,8 @@ def compile(
 def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> Compiled:
     """Generated code, loaded."""
     toolchain.refuse_absent(target, code.source)
+    if target.startswith("cuda") and code.arrays:
+        raise uncompiled(f"arrays on the target {target}")
     batched = target.startswith("cuda")
     text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.source
     module = store.load(text, target, toolchain.bindings(target))

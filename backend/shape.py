@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from backend.arrays.values import ARRAYS, Held, held
 from backend.stack_types import EMPTY, StackType, site_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
 from semantics.structured import Label
-from semantics.type_language import BOOLEAN, INTEGER, REAL, FunctionType, RecordType, Scalar, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
@@ -148,6 +149,8 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
             return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))
         case _ if type in DEFAULTS:
             return Reg(scalar(type), type)
+        case ArrayType():
+            return held(type, scalar(type))
         case Scalar() | SliceType():
             return Nothing(type)
         case _:
@@ -156,7 +159,12 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
 
 def default(type: Any) -> Any:
     """Some value of `type`, for the parts of a choice that was not taken."""
-    return make(type, lambda scalar: DEFAULTS[scalar])
+    return make(type, lambda scalar: _empty(scalar) if isinstance(scalar, ArrayType) else DEFAULTS[scalar])
+
+
+def _empty(type: ArrayType) -> str:
+    """Some array of a type."""
+    return f"_empty(({'0, ' * len(type.dims)}), _{type.dtype})"
 
 
 def scalars(value: Any) -> Iterator[Reg]:
@@ -164,6 +172,8 @@ def scalars(value: Any) -> Iterator[Reg]:
     match value:
         case Reg(_, _, None):
             yield value
+        case Held(_, name):
+            yield Reg(name, value.type)
         case Items(parts) | Fn(_, parts):
             for part in parts:
                 yield from scalars(part)
@@ -207,6 +217,8 @@ def convert(value: Any, type: Any) -> Any:
             return value
         case _, Nothing(of) if of == type:
             return value
+        case ArrayType(), _ if isinstance(value, ARRAYS):
+            return value
         case _ if not _has_structure(type):
             raise _unknown(type)
         case _:
@@ -215,7 +227,7 @@ def convert(value: Any, type: Any) -> Any:
 
 def _has_structure(type: Any) -> bool:
     """Whether the scalars of a value of this type can be listed before anything runs."""
-    return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union, StackType))
+    return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union, StackType, ArrayType))
 
 
 def _unknown(type: Any) -> Malformed:
@@ -262,6 +274,8 @@ def select(test: str, a: Any, b: Any) -> Any:
         case Fn(f, x), Fn(g, y) if f == g and len(x) == len(y):
             return Fn(f, tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
         case Nothing(x), Nothing(y) if x == y:
+            return a
+        case _ if isinstance(a, ARRAYS) and a is b:
             return a
         case Nothing(SliceType()), Nothing(SliceType()):
             return Nothing(type)

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from backend.arrays.values import uncompiled
 from backend.emit import Emitter, stored, without
 from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
@@ -26,7 +27,7 @@ from backend.status import FULL, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
-from semantics.type_language import BOOLEAN, INTEGER, REAL, RecordType, Scalar, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, erase, members
 
 MEMORY = ("reals", "integers", "capacity")
@@ -138,12 +139,16 @@ class Stacks(Emitter):
         return found
 
     def save(self, site: NodeId, cell: str, place: str, scalar: Reg) -> None:
+        if isinstance(scalar.type, ArrayType):
+            raise uncompiled("an array on a stack")
         memory = "reals" if scalar.type == REAL else "integers"
         text = f"int({scalar.text})" if scalar.type == BOOLEAN else scalar.text
         self.line(f"{memory}[⟦{site}:{cell}:{place}⟧] = {text}")
 
     def load(self, site: NodeId, cell: str, place: str, type: Scalar) -> str:
         """A variable with what a place of a cell holds."""
+        if isinstance(type, ArrayType):
+            raise uncompiled("an array on a stack")
         name, at = self.variable(type), f"⟦{site}:{cell}:{place}⟧"
         text = {REAL: f"float(reals[{at}])", INTEGER: f"int(integers[{at}])", BOOLEAN: f"(integers[{at}] != 0)"}[type]
         self.line(f"{name} = {text}")

@@ -26,7 +26,8 @@ from semantics.errors import AdjudgeError, OutOfFuel, Trap
     FULL,
     LINKED,
     MEMORY_LIMIT,
-) = range(16)
+    SIZES,
+) = range(17)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -39,6 +40,7 @@ _TRAPS = {
     RAISED: ("the program raises, or an assertion does not hold", 'run it with target="reference", which gives the message'),
     FIELD: ("a record has not the field, or a dictionary the key", "one that it has"),
     CLASS: ("a method is called on what is not of its class", "test with isinstance first"),
+    SIZES: ("sizes that the code of arrays was not made for", "run it on the virtual machine"),
     STUCK: ("the program does not return here", "every path to this place traps"),
 }
 

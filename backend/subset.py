@@ -1,5 +1,5 @@
 """
-What is not compiled yet: arrays and memory. A program that needs them is refused by name, before any code is made.
+What is not compiled yet: memory, and some rows of arrays. A program that needs them is refused by name, before any code is made.
 
 Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
 typed, what the entry mentions counts.
@@ -7,7 +7,7 @@ typed, what the entry mentions counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from backend.columns import NO_ARRAYS, NOT_COMPILED, NUMBA
@@ -17,21 +17,10 @@ from semantics.infer import Inference
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.structured import Ellipsis_, Record
-from semantics.type_language import ArrayType
-
-
-def refuse_given(program: Program, argument_types: Sequence[Any] | None = None) -> None:
-    """Malformed if the program is given arrays."""
-    for type in argument_types or ():
-        if _holds_arrays(type):
-            raise _refusal(f"an argument of type {type}", NO_ARRAYS)
-    for node in program.graphs[program.entry].parameters:
-        if _holds_arrays(type := getattr(program.nodes[node], "type", None)):
-            raise _refusal(f"a parameter of type {type}", NO_ARRAYS)
 
 
 def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
-    """Malformed if one of these nodes needs arrays or memory."""
+    """Malformed if one of these nodes needs a row that is not compiled, or memory."""
     for node in nodes:
         match program.nodes[node]:
             case Constant(Primitive() as primitive):
@@ -89,17 +78,6 @@ def _is_array_or_index(value: Any) -> bool:
             return True
         if isinstance(top, (tuple, Record)):
             todo.extend(top.items if isinstance(top, Record) else top)
-    return False
-
-
-def _holds_arrays(type: Any) -> bool:
-    """Whether values of a type hold arrays."""
-    todo = [type]
-    while todo:
-        top = todo.pop()
-        if isinstance(top, ArrayType):
-            return True
-        todo.extend(getattr(top, "items", ()))
     return False
 
 

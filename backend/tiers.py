@@ -16,7 +16,7 @@ from backend import run, toolchain
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
-from backend.status import OVERFLOW, STUCK, error
+from backend.status import OVERFLOW, SIZES, STUCK, error
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
@@ -108,7 +108,7 @@ class Tiered:
 
 
 def _is_beyond(outcome: Any) -> bool:
-    return isinstance(outcome, Trap) and outcome.what in (error(OVERFLOW, 0).what, error(STUCK, 0).what)
+    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
 
 
 class Machined:

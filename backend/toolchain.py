@@ -50,11 +50,23 @@ def _fmod(x: float, y: float) -> float:
     return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
 
 
+def arrays() -> Bindings:
+    """What makes arrays."""
+    import numpy
+
+    return {"_empty": numpy.empty, "_full": numpy.full, "_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+
+
 def python_bindings() -> Bindings:
     """The reference's functions."""
     functions: Bindings = {f"_{name}": cell for name, cell in ELEMENTARY.items()}
     functions |= {"_atan2": atan2, "_hypot": hypot, "_copysign": copysign, "_pow": ieee_power, "_div": ieee_divide}
-    return functions | CONSTANTS | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+    return (
+        functions
+        | CONSTANTS
+        | arrays()
+        | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+    )
 
 
 @cache
@@ -85,6 +97,7 @@ def cpu_bindings() -> Bindings:
     return (
         _cpu_functions()
         | CONSTANTS
+        | arrays()
         | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
     )
 

@@ -28,16 +28,15 @@ from transforms.gradient_programs import gradient_program
 from transforms.nested_grad import expand
 
 DATA = {c.name: c for c in CASES if c.file in ("data_records", "data_sequences")}
-ARRAYS = ("record_of_arrays", "network_of_records", "dictionary_of_parameters")
 UNKNOWN_LENGTH = ("comprehension", "nested_comprehension")
 ENDLESS = ("built_tree",)  # a tree whose depth is an argument has no finite type; inference says so, but takes its time
-ACCEPTED = [n for n in DATA if n not in (*ARRAYS, *UNKNOWN_LENGTH, *ENDLESS)]
+ACCEPTED = [n for n in DATA if n not in (*UNKNOWN_LENGTH, *ENDLESS)]
 NATIVE = ("operators_of_class", "tree_depth_weighted", "matrix_of_lists", "dictionary_in_a_loop")
 SIMULATED = ("replaced_named", "dictionary")
 STRAIGHT = (
     *("fields", "default_field", "by_position", "keyword_fields", "method_calls_method", "replaced", "replaced_named"),
     *("operators_of_class", "record_in_tuple", "captured_record", "tree_sum", "record_chosen", "dual_number_by_hand"),
-    *("list_of_reals", "tuple_of_tuples", "tree_depth_weighted"),
+    *("list_of_reals", "tuple_of_tuples", "tree_depth_weighted", "record_of_arrays", "dictionary_of_parameters"),
 )
 
 
@@ -90,11 +89,6 @@ def test_so_does_a_native_gradient() -> None:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_so_does_the_cuda_simulator(name: str) -> None:
     agrees(expanded(DATA[name]), DATA[name], "cuda-simulator")
-
-
-@pytest.mark.parametrize("name", ARRAYS)
-def test_a_record_of_arrays_is_refused(name: str) -> None:
-    refused(name, "arrays are not compiled yet")
 
 
 @pytest.mark.parametrize("name", UNKNOWN_LENGTH)

@@ -1,0 +1,16 @@
+"""
+Arrays in generated code: loops over elements, fused, over arrays in row-major order.
+
+    values        an array that is held in memory, or a formula for its elements that no loop has computed yet
+    loops         loops over the elements of a shape, and when a formula is computed
+    elementwise   the rows of numbers, element by element
+    reductions    sums, products, extremes, and where these are
+    products      matrix products, k ascending
+    moves         shapes, transposes, repetition and its adjoint
+    places        the way back of rows that pick elements; `scatter`, its loop
+    sizes         which sizes have been tested to be the same
+    table         the rows that there are
+
+Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the
+status is SIZES, and the virtual machine runs the sample.
+"""

@@ -1,0 +1,247 @@
+"""
+Loops over the elements of a shape, and when a formula is computed.
+
+A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is
+read more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop
+that reads it, it has one of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from backend.arrays.scatter import scattered
+from backend.arrays.sizes import Comparing
+from backend.arrays.values import ARRAYS, ELEMENTS, ONE, READ, Formula, Held, Scatter, Sizes, aligned, uncompiled
+from backend.shape import Fn, Items, Reg, Sum
+from semantics.type_language import ArrayType
+
+DEPTH = 40  # of formulas in formulas: deeper ones are computed
+
+
+@dataclass(eq=False)
+class Loop:
+    """
+    Loops that are open: the shape that they go over, and the index of each axis.
+
+    around   the code that they are in              known    the elements that have been computed at this place
+    before   lines that stand before the loops      written  the formulas that they write down
+    """
+
+    sizes: Sizes
+    indices: Sizes
+    around: list[Any]
+    before: list[str] = field(default_factory=list)
+    known: dict[Any, Reg] = field(default_factory=dict)
+    written: list[tuple[Formula, Held]] = field(default_factory=list)
+
+
+class Loops(Comparing):
+    """What the emitter knows of arrays. `line`, `trap`, `variable` and `code` are the emitter's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop: Loop | None = None
+        self.origin: dict[str, str] = {}
+
+    # loops
+
+    @contextmanager
+    def over(self, sizes: Sizes) -> Iterator[Sizes]:
+        """Loops over a shape, in row-major order; what is written meanwhile is their body."""
+        indices = tuple("0" if n == ONE else f"k{self.fresh_number()}" for n in sizes)  # type: ignore[attr-defined]
+        around, outer, body = self.code, self.loop, []  # type: ignore[var-annotated]
+        if outer is None:
+            self.loop = Loop(sizes, indices, around)
+        else:
+            self.loop = Loop(
+                outer.sizes + sizes, outer.indices + indices, outer.around, outer.before, dict(outer.known), outer.written
+            )
+        self.code = body
+        try:
+            yield indices
+        finally:
+            loop, self.loop, self.code = self.loop, outer, around
+        for index, size in reversed(list(zip(indices, sizes, strict=True))):
+            body = [f"for {index} in range({size}):", body] if index != "0" else body
+        around += [*(loop.before if outer is None else ()), *body]
+        if outer is None:
+            for formula, array in loop.written:
+                formula.kept = around, array
+
+    def new(self, dtype: str, sizes: Sizes, fill: str = "") -> Held:
+        """An array of its own, before the outermost loop."""
+        name = self.variable(ArrayType(dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
+        shape = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
+        text = f"{name} = _full({shape}, {fill}, _{dtype})" if fill else f"{name} = _empty({shape}, _{dtype})"
+        if self.loop is None:
+            self.line(text)  # type: ignore[attr-defined]
+        else:
+            self.loop.before.append(text)
+        self.origin[name] = name
+        return Held(dtype, name, sizes)
+
+    def assigned(self, name: Any, value: Any) -> None:
+        """A variable that is assigned once has an array: what holds of that, holds of it."""
+        if isinstance(name, Held) and isinstance(value, Held):
+            for a, b in zip(value.sizes, name.sizes, strict=True):
+                self.unified(a, b)
+            if value.name in self.origin:
+                self.origin[name.name] = self.origin[value.name]
+        elif isinstance(name, Items) and isinstance(value, Items):
+            for part, of in zip(name.items, value.items, strict=True):
+                self.assigned(part, of)
+
+    # elements
+
+    def prepared(self, value: Any, sizes: Sizes) -> None:
+        """What a loop over a shape had better not compute is computed: what it would compute more than once for an element."""
+        if not isinstance(value, Formula) or self.kept(value):
+            return
+        if value.sizes != sizes and not value.cheap:
+            self.held(value)
+            return
+        for part in value.parts:
+            self.prepared(part, value.sizes if value.along else ("",))
+
+    def kept(self, formula: Formula) -> Held | None:
+        """The array that holds the formula, if there is one here."""
+        if formula.kept is None:
+            return None
+        here = self.code if self.loop is None else self.loop.around
+        return formula.kept[1] if formula.kept[0] is here else None
+
+    def element(self, value: Any, indices: Sizes) -> Reg:
+        """The element at indices; of a scalar, itself."""
+        match value:
+            case Held(dtype, name):
+                if name.endswith(".T"):
+                    name, indices = name.removesuffix(".T"), tuple(reversed(indices))
+                return Reg(f"{READ[dtype]}({name}[{', '.join(indices)}])", ELEMENTS[dtype])
+            case Formula():
+                return self._of_formula(value, indices)
+            case Scatter():
+                raise uncompiled("a sensitivity with ZERO in it, added to no other")
+            case Reg():
+                return value
+            case _:
+                raise uncompiled(f"an element of {type(value).__name__.lower()}")
+
+    def at(self, value: Any, indices: Sizes) -> Reg:
+        """The element that broadcasting repeats at indices."""
+        return self.element(value, aligned(indices, value.sizes) if isinstance(value, ARRAYS) else indices)
+
+    def _of_formula(self, formula: Formula, indices: Sizes) -> Reg:
+        if array := self.kept(formula):
+            return self.element(array, indices)
+        loop = self.loop
+        assert loop is not None, "elements are read in loops"
+        if (found := loop.known.get((formula, indices))) is not None:
+            return found
+        found = formula.element(self, indices)
+        if formula.uses > 1 and not formula.cheap and (formula.sizes, indices) == (loop.sizes, loop.indices):
+            array = self.new(formula.dtype, formula.sizes)
+            self.line(f"{array.name}[{', '.join(indices)}] = {found.text}")  # type: ignore[attr-defined]
+            loop.written.append((formula, array))
+        loop.known[formula, indices] = found
+        return found
+
+    def held(self, value: Any) -> Any:
+        """The value with every array in memory."""
+        match value:
+            case Formula():
+                return self.kept(value) or self._computed(value)
+            case Scatter() if self.loop is None:
+                return scattered(self, self.new("f64", value.sizes, "0.0"), value, first=True)
+            case Items(parts, label):
+                return Items(tuple(self.held(p) for p in parts), label)
+            case Fn(function, parts):
+                return Fn(function, tuple(self.held(p) for p in parts))
+            case Sum(type, tests, options):
+                return Sum(type, tests, tuple(self.held(o) for o in options))
+            case _ if isinstance(value, ARRAYS) and not isinstance(value, Held):
+                raise uncompiled(f"{type(value).__name__.lower()} as an array")
+            case _:
+                return value
+
+    def _computed(self, formula: Formula) -> Held:
+        """The formula in an array, by loops of its own."""
+        if self.loop is not None:
+            raise uncompiled("an array that is computed inside a loop over another")
+        for part in formula.parts:
+            self.prepared(part, formula.sizes if formula.along else ("",))
+        array = self.new(formula.dtype, formula.sizes)
+        formula.uses, uses = 1, formula.uses
+        with self.over(formula.sizes) as indices:
+            self.line(f"{array.name}[{', '.join(indices)}] = {self.element(formula, indices).text}")  # type: ignore[attr-defined]
+        formula.uses, formula.kept = uses, (self.code, array)
+        return array
+
+    def formula(self, *arguments: Any, **options: Any) -> Any:
+        """A formula; held at once if it is deep."""
+        made = Formula(*arguments, **options)
+        return self.held(made) if made.depth > DEPTH else made
+
+    def contiguous(self, value: Any) -> Any:
+        """The value held, in row-major order."""
+        array = self.held(value)
+        if isinstance(array, Held) and array.name.endswith(".T"):
+            return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
+        return array
+
+    def reshaped(self, value: Any, sizes: Sizes) -> Any:
+        """The same elements in the same order, in an array of other sizes."""
+        if tuple(map(self.same, value.sizes)) == tuple(map(self.same, sizes)):
+            return value
+        if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
+            return self.formula(
+                value.dtype,
+                sizes,
+                lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)),
+                (value,),
+                along=False,
+                cheap=True,
+            )
+        array = self.contiguous(value)
+        name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
+        if array.name in self.origin:
+            self.origin[name] = self.origin[array.name]
+        self.line(f"{name} = {array.name}.reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
+        return Held(array.dtype, name, sizes)
+
+    def counted(self, value: Any, users: int) -> Any:
+        """The value, read by so many more; a formula that is there already, by so many less one, through which it came."""
+        if isinstance(value, Formula):
+            value.uses = max(1, value.uses + users - 1)
+            value.sizes = tuple(map(self.same, value.sizes))
+        if isinstance(value, Held):
+            return replace(value, sizes=tuple(map(self.same, value.sizes)))
+        return value
+
+    def given_out(self, value: Any, given: set[str] | None = None) -> Any:
+        """The value with arrays that nobody else has: neither an argument, nor what is given out already."""
+        given = set() if given is None else given
+        array = self.contiguous(value)
+        if isinstance(array, Items):
+            return Items(tuple(self.given_out(p, given) for p in array.items), array.label)
+        if isinstance(array, Held):
+            origin = self.origin.get(array.name)
+            if origin is not None and origin not in given:
+                given.add(origin)
+                return array
+            return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
+        return array
+
+
+def _wide(sizes: Sizes) -> Sizes:
+    """The sizes but for ones."""
+    return tuple(n for n in sizes if n != ONE)
+
+
+def _replaced(indices: Sizes, sizes: Sizes, others: Sizes) -> Sizes:
+    """The indices into an array of other sizes, which differ by ones."""
+    rest = (i for i, n in zip(indices, sizes, strict=True) if n != ONE)
+    return tuple("0" if n == ONE else next(rest) for n in others)

@@ -1,0 +1,171 @@
+"""
+Matrix products, each sum from the left, k ascending, as the meaning says.
+
+A row of the result is gone over once for four k, its sums added to in order; so the loop over the row has no order.
+Of a matrix and a vector, eight sums go on side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.arrays.values import ONE, Held, uncompiled
+from backend.shape import Reg
+from semantics.primitives.table import TABLE
+from semantics.type_language import REAL
+
+SOURCES = {
+    "_matrix_matrix": """
+def _matrix_matrix(a, b, c):
+    rows, columns = c.shape
+    inner = b.shape[0]
+    whole = inner - inner % 4
+    for i in range(rows):
+        for j in range(columns):
+            c[i, j] = -0.0
+        for k in range(0, whole, 4):
+            p = float(a[i, k])
+            q = float(a[i, k + 1])
+            r = float(a[i, k + 2])
+            s = float(a[i, k + 3])
+            for j in range(columns):
+                t = float(c[i, j]) + _mul(p, float(b[k, j]))
+                t = t + _mul(q, float(b[k + 1, j]))
+                t = t + _mul(r, float(b[k + 2, j]))
+                c[i, j] = t + _mul(s, float(b[k + 3, j]))
+        for k in range(whole, inner):
+            p = float(a[i, k])
+            for j in range(columns):
+                c[i, j] = float(c[i, j]) + _mul(p, float(b[k, j]))
+""",
+    "_vector_matrix": """
+def _vector_matrix(a, b, c):
+    columns = c.shape[0]
+    inner = b.shape[0]
+    whole = inner - inner % 4
+    for j in range(columns):
+        c[j] = -0.0
+    for k in range(0, whole, 4):
+        p = float(a[k])
+        q = float(a[k + 1])
+        r = float(a[k + 2])
+        s = float(a[k + 3])
+        for j in range(columns):
+            t = float(c[j]) + _mul(p, float(b[k, j]))
+            t = t + _mul(q, float(b[k + 1, j]))
+            t = t + _mul(r, float(b[k + 2, j]))
+            c[j] = t + _mul(s, float(b[k + 3, j]))
+    for k in range(whole, inner):
+        p = float(a[k])
+        for j in range(columns):
+            c[j] = float(c[j]) + _mul(p, float(b[k, j]))
+""",
+    "_matrix_vector": """
+def _matrix_vector(a, b, c):
+    rows, inner = a.shape
+    whole = rows - rows % 8
+    for i in range(0, whole, 8):
+        t0 = -0.0
+        t1 = -0.0
+        t2 = -0.0
+        t3 = -0.0
+        t4 = -0.0
+        t5 = -0.0
+        t6 = -0.0
+        t7 = -0.0
+        for k in range(inner):
+            x = float(b[k])
+            t0 = t0 + _mul(float(a[i, k]), x)
+            t1 = t1 + _mul(float(a[i + 1, k]), x)
+            t2 = t2 + _mul(float(a[i + 2, k]), x)
+            t3 = t3 + _mul(float(a[i + 3, k]), x)
+            t4 = t4 + _mul(float(a[i + 4, k]), x)
+            t5 = t5 + _mul(float(a[i + 5, k]), x)
+            t6 = t6 + _mul(float(a[i + 6, k]), x)
+            t7 = t7 + _mul(float(a[i + 7, k]), x)
+        c[i] = t0
+        c[i + 1] = t1
+        c[i + 2] = t2
+        c[i + 3] = t3
+        c[i + 4] = t4
+        c[i + 5] = t5
+        c[i + 6] = t6
+        c[i + 7] = t7
+    for i in range(whole, rows):
+        t = -0.0
+        for k in range(inner):
+            t = t + _mul(float(a[i, k]), float(b[k]))
+        c[i] = t
+""",
+    "_vector_vector": """
+def _vector_vector(a, b):
+    t = -0.0
+    for k in range(a.shape[0]):
+        t = t + _mul(float(a[k]), float(b[k]))
+    return t
+""",
+}
+
+
+def matmul(emit: Any, a: Any, b: Any) -> Any:
+    """a @ b, of vectors and matrices; a matrix of one column or row is a vector."""
+    if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) in (1, 2) for x in (a, b)):
+        raise uncompiled("a product of other than vectors and matrices of f64")
+    inner = emit.equal(a.sizes[-1], b.sizes[0])
+    emit.not_empty((inner,))
+    result = (*a.sizes[:-1], *b.sizes[1:])
+    left, right = emit.held(a), emit.contiguous(b)
+    if len(left.sizes) == 2 and left.sizes[0] == ONE:
+        left = emit.reshaped(left, (inner,))
+    if len(right.sizes) == 2 and right.sizes[1] == ONE:
+        right = emit.reshaped(right, (inner,))
+    found = _product(emit, left, right)
+    if isinstance(found, Reg):
+        if not result:
+            return found
+        array = emit.new("f64", result)
+        emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")
+        return array
+    return emit.reshaped(found, result)
+
+
+def dot(emit: Any, a: Any, b: Any) -> Any:
+    """np.dot of vectors and matrices, which is their product."""
+    return matmul(emit, a, b)
+
+
+def _product(emit: Any, a: Held, b: Held) -> Any:
+    """The product of vectors and matrices as they are."""
+    match len(a.sizes), len(b.sizes):
+        case 1, 1:
+            emit.helpers.add("_vector_vector")
+            total = emit.variable(REAL)
+            emit.line(f"{total} = _vector_vector({a.name}, {b.name})")
+            return Reg(total, REAL)
+        case 2, 1 if a.name.endswith(".T"):
+            return _called(emit, "_vector_matrix", b.name, a.name.removesuffix(".T"), a.sizes[:1])
+        case 2, 1:
+            return _called(emit, "_matrix_vector", a.name, b.name, a.sizes[:1])
+        case 1, _:
+            return _called(emit, "_vector_matrix", a.name, b.name, b.sizes[1:])
+        case _:
+            return _called(emit, "_matrix_matrix", a.name, b.name, (a.sizes[0], b.sizes[1]))
+
+
+def _called(emit: Any, name: str, a: str, b: str, sizes: tuple[str, ...]) -> Held:
+    emit.helpers.add(name)
+    array: Held = emit.new("f64", sizes)
+    emit.line(f"{name}({a}, {b}, {array.name})")
+    return array
+
+
+def outer(emit: Any, a: Any, b: Any) -> Any:
+    """np.outer of two vectors."""
+    if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) == 1 for x in (a, b)):
+        raise uncompiled("an outer product of other than vectors of f64")
+
+    def element(emit: Any, indices: tuple[str, ...]) -> Reg:
+        found: Reg = emit.primitive(TABLE["mul"], [emit.element(a, indices[:1]), emit.element(b, indices[1:])])
+        return found
+
+    return emit.formula("f64", (*a.sizes, *b.sizes), element, (a, b), along=False)
