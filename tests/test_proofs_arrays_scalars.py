@@ -68,6 +68,21 @@ def test_a_derivative_with_a_pole_that_the_definition_has_not_is_not_proved() ->
     assert not isinstance(found, Unknown) or "undefined" in found.reason
 
 
+def test_a_pole_that_cancels_is_a_pole_all_the_same() -> None:
+    """2 tan x cos² x is 2 sin x cos x but where cos x = 0, and sin² x has a derivative there."""
+
+    @aj.primitive(signature="f64[n] -> f64[n]")
+    def sine_squared(x):
+        return np.sin(x) ** 2
+
+    @sine_squared.backpropagator
+    def _(x, out, dout):
+        return (dout * 2.0 * np.tan(x) * (1.0 - out),)
+
+    (found,) = aj.prove(sine_squared)
+    assert isinstance(found, Unknown)
+
+
 def sigmoid(slope: Callable[[Any], Any]) -> Verdict:
     @aj.primitive(signature="f64[..., n] -> f64[..., n]")
     def sigmoid(x):

@@ -6,8 +6,8 @@ these may be one by an algebra that index forms do not know.
     tanh, log1p, hypot, …, 1/s                            by their definitions, as everywhere over the reals
 
 So 1 - tanh² and 1/cosh² are two forms, and one quotient of polynomials in exponentials (`proofs.normal_form`). Two terms are found
-equal wherever both are defined; what a rule needs in order to be defined is judged by itself. A power is a variable here: over the
-reals it is read where its base is positive, and a form means it elsewhere too.
+equal wherever both are defined; what a rule needs in order to be defined is judged by itself. So a function of which a form does
+not say where it is defined is a variable here: tan, which has poles, and a power, whose definition asks for a positive base.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proofs.arrays.kernel import renamed
 from proofs.normal_form import equal
 from semantics.primitives.table import ELEMENTARY
 
-FUNCTIONS = {p.name: cell for p in ELEMENTARY if callable(cell := real_column().find(p))}
+FUNCTIONS = {p.name: cell for p in ELEMENTARY if p.name != "tan" and callable(cell := real_column().find(p))}
 Place = tuple[tuple[tuple[Index, Dim], ...], tuple[Factor, ...]]
 
 
