@@ -158,6 +158,12 @@ def root_of_two_quotients(x, a):  # type: ignore[no-untyped-def]
     return x
 
 
+def root_beside_it(x, a):  # type: ignore[no-untyped-def]
+    while x * x - a > 0.001:
+        x = (x * x + a) / (2.0 * x) + 0.001 / (x * x + a * a + 1.0)
+    return x
+
+
 FEW_QUESTIONS = 20
 """Of z3, whose cost grows with every turn that is unrolled: an induction asks about one turn."""
 
@@ -177,6 +183,13 @@ def test_what_no_method_decides_ends_with_the_reasons(f: Any, g: Any) -> None:
     assert isinstance(found, Unknown)
     assert "more than 40 decisions" in found.reason
     assert "a turn of the right loop may be undefined" in found.reason
+
+
+def test_a_difference_is_shown_at_a_point_where_its_digits_can_be_printed() -> None:
+    """Fractions of Newton's method have twice the digits after every turn, and Python prints no more than 4,300."""
+    found = aj.equal(root, root_beside_it)
+    assert isinstance(found, Refuted)
+    assert "in doubles" in str(found.counterexample)
 
 
 def test_the_solver_is_not_asked_again_on_a_path_that_it_cannot_judge(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def simplest(point: Sequence[Any], inputs: Inputs, at: Any) -> tuple[Any, ...]:
 def difference(
     left: Program, right: Program, inputs: Inputs, condition: Condition | None, point: Sequence[Any], fuel: int = MOST_STEPS
 ) -> Difference | None:
-    """The values of both over fractions, where the left has one and the right has another or traps."""
+    """The values of both over fractions, where the left has one and the right has another or traps; short enough to show."""
     arguments = inputs.rebuild(point)
     if condition is not None and not condition.holds(inputs.named(point)):
         return None
@@ -88,11 +88,19 @@ def difference(
         return None
     found = exact(right, arguments, fuel)
     if isinstance(found, Trap):
-        return wanted, found
+        return (wanted, found) if _printed(wanted) else None
     if isinstance(found, AdjudgeError):
         return None
     apart = any(isinstance(p, Mismatch) or differ_exactly(*p) for p in leaves(wanted, found))
-    return (wanted, found) if apart else None
+    return (wanted, found) if apart and _printed(wanted) and _printed(found) else None
+
+
+def _printed(value: Any) -> bool:
+    """Whether Python prints a value: it refuses a whole number of more than 4,300 digits."""
+    try:
+        return bool(repr(value))
+    except ValueError:
+        return False
 
 
 def _irrational(value: Any) -> bool:
