@@ -48,5 +48,23 @@ def doubled_power(x, n: int):
     return r / 2.0
 
 
+def power_over_range(x, n: int):
+    r = 1.0
+    for i in range(n):
+        r = r * x
+    return r
+
+
+def doubled_over_range(x, n: int):
+    r = 2.0
+    for i in range(n):
+        r = x * r
+    return r / 2.0
+
+
+def doubled(a, b):
+    return a["i"] == b["i"] and b["r"] == 2.0 * a["r"]
+
+
 def counts_up(a, b, n):
     return a["n"] + b["i"] == n and b["r"] == 2.0 * a["r"]

@@ -51,6 +51,7 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "div": arithmetic.div,
     "floordiv": arithmetic.floordiv,
     "mod": arithmetic.mod,
+    "range_length": arithmetic.range_length,
     "pow": arithmetic.power,
     "neg": arithmetic.neg,
     "abs": arithmetic.absolute,

@@ -23,6 +23,7 @@ from checkers.smt.terms import (
     without_discrete,
 )
 from semantics.arrays import Array
+from semantics.columns import sequences
 from semantics.columns.structure import instantiate, wrong
 from semantics.errors import Trap
 from semantics.tangents import ZERO
@@ -84,6 +85,19 @@ def mod(course: Course, a: Any, b: Any) -> Any:
     """a - b * floor(a / b)"""
     a, b = together("mod", a, b)
     return a - b * floordiv(course, a, b)
+
+
+def range_length(course: Course, start: Any, stop: Any, step: Any) -> Any:
+    """
+    max(0, ⌈(stop - start) / step⌉), for steps of either sign; step ≠ 0 is noted.
+
+    So k < range_length(a, b, s) ⟺ a + k s < b for k ≥ 0 and s > 0, and ⟺ a + k s > b for s < 0.
+    """
+    bounds = (start, stop, step)
+    if all(isinstance(x, int) for x in bounds) or any(isinstance(x, bool) or not is_integer(x) for x in bounds):
+        return sequences.range_length(start, stop, step)
+    turns = -floordiv(course, start - stop, step)
+    return z3.simplify(z3.If(turns > 0, turns, 0))
 
 
 def power(course: Course, a: Any, b: Any) -> Any:

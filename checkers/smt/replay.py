@@ -241,10 +241,10 @@ def apart(a: z3.ExprRef, b: z3.ExprRef, point: Mapping[str, Fraction]) -> tuple[
 # the programs themselves
 
 
-def exact(program: Program, arguments: Sequence[Any]) -> Any:
-    """The value over fractions; the error where it is undefined (a Trap) or not rational (anything else)."""
+def exact(program: Program, arguments: Sequence[Any], fuel: int = 100_000) -> Any:
+    """The value over fractions; the error where it is undefined (a Trap), not rational or not reached (anything else)."""
     try:
-        return denote(program, arguments, FRACTIONS, fuel=100_000)
+        return denote(program, arguments, FRACTIONS, fuel=fuel)
     except AdjudgeError as error:
         return error
 

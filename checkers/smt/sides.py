@@ -8,6 +8,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import z3
@@ -165,7 +166,7 @@ def _sort(x: Any) -> str:
         return "nothing"
     if isinstance(x, bool) or z3.is_bool(x):
         return "a boolean"
-    if z3.is_fp(x):
+    if z3.is_fp(x) or isinstance(x, Fraction):
         return "a real"
     if is_number(x):
         return "an integer" if is_integer(x) else "a real"

@@ -38,6 +38,7 @@ from proofs.arrays.kernel import (
     settled,
 )
 from proofs.arrays.reading import column, read
+from proofs.arrays.scalars import without_equal
 from proofs.arrays.truths import MOST_TRUTHS, decided, outcomes, truths
 from proofs.obligation import applied
 from semantics.errors import AdjudgeError
@@ -83,8 +84,12 @@ def slopes_of(name: str, noted: set[Need] | None = None) -> Slope:
     return slopes
 
 
-def questions(row: Primitive, example: Example, rule: Program) -> Iterator[list[Any]]:
-    """What must be contradictory for the rule to be the adjoint at one kind of arguments. NotReachedError where none is known."""
+def questions(row: Primitive, example: Example, rule: Program, reals: bool = False) -> Iterator[list[Any]]:
+    """
+    What must be contradictory for the rule to be the adjoint at one kind of arguments. NotReachedError where none is known.
+
+    With `reals`, what the kernels are made of is compared as reals first (`scalars`).
+    """
     arguments = [symbolic(a, f"x{k}") for k, a in enumerate(example)]
     courses = [Course(apart=APART.get(row.name, frozenset())) for _ in range(2)]
     out = value_of(row, arguments, courses[0])
@@ -103,7 +108,7 @@ def questions(row: Primitive, example: Example, rule: Program) -> Iterator[list[
     for k, argument in enumerate(example):
         for name, _, path in parameters(argument, f"x{k}"):
             x, found = parts_at(path, arguments[k], back[k])
-            yield from partial(as_array(out), x, name, found, slopes)
+            yield from partial(as_array(out), x, name, found, slopes, reals)
 
 
 def elementwise_in(row: Primitive) -> set[str]:
@@ -179,7 +184,7 @@ def _apart(a: Form, holding: dict[Any, int]) -> bool:
     return holding.get(("eq", tuple(sorted((a, forms.constant(0)), key=repr)))) == 0
 
 
-def partial(out: Indexed, x: Indexed, name: str, found: Any, slopes: Any) -> Iterator[list[Any]]:
+def partial(out: Indexed, x: Indexed, name: str, found: Any, slopes: Any, reals: bool) -> Iterator[list[Any]]:
     """The questions for one argument: the kernel of D f against that of the cotangent."""
     p, q = indices("p", out), indices("q", x)
     pulled = forms.constant(0) if found is ZERO else entry(as_array(found), x, q)
@@ -188,10 +193,10 @@ def partial(out: Indexed, x: Indexed, name: str, found: Any, slopes: Any) -> Ite
     arrays = {"p": "w", "q": "v"}
     left = kernel(forms.multiply(derivative(out.at(p), {name: "v"}, slopes), w.at(p)), arrays, sizes)
     right = kernel(forms.multiply(pulled, v.at(q)), arrays, sizes)
-    yield from compared(settled(left), settled(right), sizes)
+    yield from compared(settled(left), settled(right), sizes, reals)
 
 
-def compared(left: Form, right: Form, sizes: Mapping[str, Dim]) -> Iterator[list[Any]]:
+def compared(left: Form, right: Form, sizes: Mapping[str, Dim], reals: bool = False) -> Iterator[list[Any]]:
     """The questions whether two kernels differ, for every outcome of the comparisons in what they do not have in common."""
     common = {*left.terms} & {*right.terms}
     left, right = (Form(tuple(t for t in side.terms if t not in common)) for side in (left, right))
@@ -200,7 +205,7 @@ def compared(left: Form, right: Form, sizes: Mapping[str, Dim]) -> Iterator[list
         raise NotReachedError("too many comparisons")
     for values in outcomes(unknown):
         sides = [settled(decided(side, values)) for side in (left, right)] if values else [left, right]
-        yield from Comparison(sizes).questions(*sides)
+        yield from Comparison(sizes).questions(*(without_equal(*sides, sizes) if reals else sides))
 
 
 def indices(letter: str, a: Indexed) -> tuple[Index, ...]:
@@ -232,10 +237,11 @@ def shown(example: Example) -> str:
     return ", ".join(f"({shown(a)})" if isinstance(a, tuple) and any(isinstance(b, A) for b in a) else str(a) for a in example)
 
 
-def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = None) -> Judgment:
+def judge(row: Primitive, examples: Sequence[Example], rule: Program | None = None, reals: bool = False) -> Judgment:
     """The adjoint identity at every kind of arguments."""
     name = f"{row.name} on arrays: adjoint, all shapes"
-    return contradicted(name, {shown(e): asked(questions(row, e, rule or rule_of(row, len(e)))) for e in examples})
+    found = {shown(e): asked(questions(row, e, rule or rule_of(row, len(e)), reals)) for e in examples}
+    return contradicted(name, found, ", entries compared as reals" if reals else "")
 
 
 def contradicted(name: str, found: Mapping[str, list[z3.BoolRef] | str], given: str = "") -> Judgment:

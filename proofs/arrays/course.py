@@ -44,4 +44,4 @@ def _positive_factor(factor: Any) -> bool:
         return positive(inside) if isinstance(inside, Form) else _positive_factor(inside)
     if (factor.kind, factor.name) == ("call", "sqrt"):
         return positive(factor.parts[0])
-    return factor.kind == "size" or (factor.kind, factor.name) == ("call", "exp")
+    return factor.kind == "size" or (factor.kind == "call" and factor.name in ("exp", "cosh"))

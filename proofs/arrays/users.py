@@ -3,7 +3,8 @@ A primitive of arrays that somebody wrote: its backpropagator for all sizes, fro
 
 The signature that it declares, "f64[m, n] f64[n] -> f64[m]", says for which arguments: letters are sizes that are symbols, `...` is
 no axis, one, or two. The definition and the rule are programs of rows and are read as index forms, like those of the table. What
-cannot be read is out of scope or unknown, with the reason; a wrong rule is refuted at small sizes by execution.
+cannot be read is out of scope or unknown, with the reason; a wrong rule is refuted at small sizes by execution. A derivative may be
+written in any way that is the same over the reals: 1 - tanh² as well as 1/cosh².
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def judge(primitive: Primitive) -> Judgment:
         why = f"{primitive.name} is judged by execution alone (adjudge.check): {kinds}"
         return Judgment(name, "none", OutOfScope(why, name))
     found = judge_at(primitive, kinds, rule)
+    if not isinstance(found.verdict, Proved):
+        found = judge_at(primitive, kinds, rule, reals=True)
     if not isinstance(found.verdict, Proved) and (counterexample := refutation(primitive, kinds, rule)) is not None:
         return replace(found, name=name, method="executed", verdict=Refuted(counterexample, claim=name))
     return replace(found, name=name, verdict=replace(found.verdict, claim=name))

@@ -45,8 +45,8 @@ CLAIM = "the same function"
 DOMAINS = ("REAL", "BITS")
 TURNS = 4
 MOST_UNROLLED = 125
-FEW_POINTS = 24
-"""Points at which loops are run that nothing else decides: each may not end, and then costs the whole fuel."""
+FEW_POINTS, FEW_STEPS = 24, 10_000
+"""Points at which loops are run that nothing else decides, and the fuel for each: it may not end."""
 DECIDED = (Proved, Refuted, Vacuous)
 
 
@@ -113,22 +113,23 @@ def _checked(left: Program, right: Program, domain: str, invariant: Program | No
 def _over_reals_with_loops(
     left: Program, right: Program, condition: Condition | str | None, turns: int, invariant: Program | None, rlimit: int, seed: int
 ) -> Judgment:
-    """The strongest verdict: for all turns by what needs no invariant, by induction, or for some turns."""
+    """The strongest verdict: for all turns, by induction first, which looks at one turn, or by all paths; or for some turns."""
     if invariant is not None:
         return by_induction(left, right, condition, invariant, rlimit, CLAIM)
-    found = over_reals(left, right, condition, rlimit, seed)
-    if isinstance(found.verdict, DECIDED) or not (looping(left) or looping(right)):
-        return found
+    hint = "a loop whose turns no whole number counts is proved by induction, with an invariant"
     if looping(left) and looping(right):
         inductive = by_induction(left, right, condition, None, rlimit, CLAIM)
         if isinstance(inductive.verdict, Proved):
             return inductive
+        hint += "; without one, " + why(inductive.verdict)
+    found = over_reals(left, right, condition, rlimit, seed)
+    if isinstance(found.verdict, DECIDED) or not (looping(left) or looping(right)):
+        return found
     if "integer" in kinds_of(left):
         found = turn_by_turn(left, right, condition, turns, rlimit, found)
     if isinstance(found.verdict, Unknown):
-        if (shown := difference_at_points(left, right, kinds_of(left), condition, FEW_POINTS)) is not None:
+        if (shown := difference_at_points(left, right, kinds_of(left), condition, FEW_POINTS, FEW_STEPS)) is not None:
             return replace(found, method="execution", verdict=shown)
-        hint = "a loop whose turns no whole number counts is proved by induction, with an invariant"
         found = replace(found, verdict=Unknown(f"{found.verdict.reason}; {hint}"))
     return found
 

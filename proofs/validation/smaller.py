@@ -24,6 +24,7 @@ SIMPLE = tuple(Fraction(x) for x in (1, 2, 0, -1, 3, 0.5, -2, -0.5, 1.5, 5, -3, 
 POOLS: dict[str, tuple[Any, ...]] = {"real": SIMPLE, "integer": (1, 2, 0, 3, -1, 5, -2), "boolean": (True, False)}
 MOST_POINTS = 200
 MOST_VARIABLES = 60
+MOST_STEPS = 100_000
 FIRST = 3
 """Where the left side has no fraction for a value at so many points, no more are tried."""
 Difference = tuple[Any, Any]
@@ -36,19 +37,19 @@ def made_small(left: Program, right: Program, kinds: Sequence[Kind], condition: 
 
 
 def difference_at_points(
-    left: Program, right: Program, kinds: Sequence[Kind], condition: Condition | str | None, most: int
+    left: Program, right: Program, kinds: Sequence[Kind], condition: Condition | str | None, most: int, fuel: int = MOST_STEPS
 ) -> Refuted | None:
     """A refutation at the simplest point where execution over fractions shows a difference, if one of `most` points does."""
     inputs = inputs_of(left, kinds, lambda kind, name: (kind, name))
     known = as_condition(condition)
 
     def at(point: Sequence[Any]) -> Difference | None:
-        return difference(left, right, inputs, known, point)
+        return difference(left, right, inputs, known, point, fuel)
 
     if len(inputs.flat) > MOST_VARIABLES:
         return None
     points = list(spread([POOLS[kind] for kind in inputs.flat], most))
-    if all(_irrational(exact(left, inputs.rebuild(p))) for p in points[:FIRST]):
+    if all(_irrational(exact(left, inputs.rebuild(p), fuel)) for p in points[:FIRST]):
         return None
     point = next((p for p in points if at(p) is not None), None)
     if point is None:
@@ -76,22 +77,30 @@ def simplest(point: Sequence[Any], inputs: Inputs, at: Any) -> tuple[Any, ...]:
 
 
 def difference(
-    left: Program, right: Program, inputs: Inputs, condition: Condition | None, point: Sequence[Any]
+    left: Program, right: Program, inputs: Inputs, condition: Condition | None, point: Sequence[Any], fuel: int = MOST_STEPS
 ) -> Difference | None:
-    """The values of both over fractions, where the left has one and the right has another or traps."""
+    """The values of both over fractions, where the left has one and the right has another or traps; short enough to show."""
     arguments = inputs.rebuild(point)
     if condition is not None and not condition.holds(inputs.named(point)):
         return None
-    wanted = exact(left, arguments)
+    wanted = exact(left, arguments, fuel)
     if isinstance(wanted, AdjudgeError):
         return None
-    found = exact(right, arguments)
+    found = exact(right, arguments, fuel)
     if isinstance(found, Trap):
-        return wanted, found
+        return (wanted, found) if _printed(wanted) else None
     if isinstance(found, AdjudgeError):
         return None
     apart = any(isinstance(p, Mismatch) or differ_exactly(*p) for p in leaves(wanted, found))
-    return (wanted, found) if apart else None
+    return (wanted, found) if apart and _printed(wanted) and _printed(found) else None
+
+
+def _printed(value: Any) -> bool:
+    """Whether Python prints a value: it refuses a whole number of more than 4,300 digits."""
+    try:
+        return bool(repr(value))
+    except ValueError:
+        return False
 
 
 def _irrational(value: Any) -> bool:

@@ -1,7 +1,8 @@
 """
 The exact reading: reals are fractions. A rational program has one exact value and one exact gradient, with nothing to tolerate.
 
-Only rational operations have a cell; the others are holes that say so.
+Only rational operations have a cell; the others are holes that say so. The digits of a fraction may double at every step, so their
+number is a budget too.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from semantics.columns.arrays import with_arrays
 from semantics.columns.meaning import logical, not_, to_boolean
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import EXPANDED, instantiate, wrong
-from semantics.errors import Trap
+from semantics.errors import OutOfFuel, Trap
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import ELEMENTARY
 from semantics.tangents import ZERO
 
+MOST_BITS = 1 << 16
 IRRATIONAL = Hole("its value at a rational point is irrational")
 
 
@@ -45,11 +47,27 @@ def _arithmetic(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def cell(*arguments: Any) -> Any:
         _numbers(name, *arguments)
         try:
-            return function(*arguments)
+            return _of_few_digits(name, function(*arguments))
         except ZeroDivisionError:
             raise Trap(f"{name} by zero", rule=name, remedy="test the divisor first") from None
 
     return cell
+
+
+def _of_few_digits(name: str, found: Any) -> Any:
+    """The number itself; OutOfFuel if its digits are more than the budget."""
+    if isinstance(found, (int, Fraction)) and _bits(found) > MOST_BITS:
+        raise _too_long(name)
+    return found
+
+
+def _bits(x: int | Fraction) -> int:
+    """The binary digits of the longer of numerator and denominator: |x| or 1/|x| is at least 2 to one less."""
+    return max(x.numerator.bit_length(), x.denominator.bit_length())
+
+
+def _too_long(name: str) -> OutOfFuel:
+    return OutOfFuel(f"a fraction of more than {MOST_BITS} bits", rule=name, remedy="fewer steps, or a point of fewer digits")
 
 
 def _divide(a: Any, b: Any) -> Any:
@@ -57,9 +75,11 @@ def _divide(a: Any, b: Any) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
+    if isinstance(b, Fraction) and b.denominator != 1:
+        raise Trap("a fractional power is irrational", rule="pow")
+    if (_bits(a) - 1) * abs(b) > MOST_BITS:
+        raise _too_long("pow")
     if isinstance(b, Fraction):
-        if b.denominator != 1:
-            raise Trap("a fractional power is irrational", rule="pow")
         return Fraction(a) ** b.numerator
     return Fraction(a) ** b if b < 0 or isinstance(a, Fraction) else a**b
 
