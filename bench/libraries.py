@@ -1,8 +1,8 @@
 """
 The same program in the hands of the libraries that are installed: JAX, PyTorch and autograd for the gradient, NumPy for the value.
 
-They run the family's own text with their functions for those of NumPy, and their own gradient where it asks for `grad`; JAX runs the
-family's `jax` where the text, unrolled, would compile for minutes. A library that cannot is named with the reason.
+They run the family's own text with their functions for those of NumPy, and their own gradient where it asks for `grad`; JAX runs
+the family's `jax` where the text, unrolled, would compile for minutes. A library that cannot is named with the reason.
 """
 
 from __future__ import annotations

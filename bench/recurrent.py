@@ -1,8 +1,9 @@
 """
 Networks that run over time: a recurrent layer, and ADBench's LSTM of two layers; each again by hand for Numba, and for JAX.
 
-The objective of ADBench's LSTM predicts each next input: every layer has four gates, of a weight and a bias for each number alone, the
-prediction is y = out * h + shift, its log likelihood y - log(2 + Σ e^y), and the loss the mean of these, weighted by the next input.
+The objective of ADBench's LSTM predicts each next input. A layer has four gates, of a weight and a bias for each number alone; the
+prediction is y = leaves * h + shift, its log likelihood y - log(2 + Σ e^y), and the loss the mean of these, each weighted by the
+next input.
 """
 
 from __future__ import annotations

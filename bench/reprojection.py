@@ -1,8 +1,8 @@
 """
 ADBench's bundle adjustment: the blocks of the Jacobian of the reprojection error, and the same by hand for Numba.
 
-A camera has a rotation vector r (Rodrigues), a centre c, a focal length, a principal point p and two coefficients of radial distortion.
-It sees a point x at q = R(r) (x - c), projected to s = (q1, q2) / q3, distorted to (1 + k1 |s|² + k2 |s|⁴) s, scaled and moved. An
+A camera has a rotation vector r (Rodrigues), a centre c, a focal length, a principal point p and two coefficients of distortion. It
+sees a point x at q = R(r) (x - c), projected to s = (q1, q2) / q3, distorted to (1 + k1 |s|² + k2 |s|⁴) s, scaled and moved. An
 observation has two errors, and a block of 2 by 15: their derivatives by its camera, its point and its weight. Observations are
 independent, so the gradient of the sum of all first errors is the first row of every block.
 """
