@@ -50,11 +50,18 @@ def _fmod(x: float, y: float) -> float:
     return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
 
 
-def arrays() -> Bindings:
-    """What makes arrays."""
+def dtypes() -> Bindings:
     import numpy
 
-    return {"_empty": numpy.empty, "_full": numpy.full, "_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return {"_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+
+
+def arrays() -> Bindings:
+    """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
+    import numpy
+
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
+    return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
 
 
 def python_bindings() -> Bindings:
