@@ -41,6 +41,7 @@ class Lowered:
     The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
 
     stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    fast     whether its sums may be in any order
     """
 
     source: str
@@ -50,6 +51,7 @@ class Lowered:
     result_type: Any
     stacks: bool = False
     width: int = 0
+    fast: bool = False
 
     @property
     def arrays(self) -> bool:
@@ -57,17 +59,17 @@ class Lowered:
         return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
 
 
-def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
-    """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
+def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
+    """The source of `program` at these argument types, with sums in any order if `fast`; Malformed or IllTyped with the reason where there is none."""
     program = without_copies(program)
     below = stack_sites(program)
     try:
-        return _lowered(program, argument_types, below, linked, literals=False)
+        return _lowered(program, argument_types, below, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule == RECURSION:
             raise
     try:
-        return _lowered(program, argument_types, below, linked, literals=True)
+        return _lowered(program, argument_types, below, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
@@ -75,7 +77,9 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
         raise
 
 
-def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool) -> Lowered:
+def _lowered(
+    program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool, fast: bool
+) -> Lowered:
     """
     The same, whether or not known integers and booleans travel through calls.
 
@@ -85,13 +89,13 @@ def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, 
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
     inferrer = StackInference(program, literals, below, inference)
     inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
 
 
 class _Lowering(Regions):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from backend import store, toolchain
@@ -21,7 +22,7 @@ from backend.expansion import first_that_fits
 from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
-from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error
+from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, ORDER, error
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
@@ -44,6 +45,7 @@ def lowered(
     mode: str = "J",
     optimize: bool = True,
     linked: bool = False,
+    fast: bool = False,
 ) -> Lowered:
     """
     The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
@@ -53,17 +55,17 @@ def lowered(
     def expanded(program: Program) -> Lowered:
         if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
             try:
-                return lower(better, argument_types, linked=linked)
+                return lower(better, argument_types, linked=linked, fast=fast)
             except AdjudgeError as error:
                 if error.rule in HOPELESS:
                     raise
-                return lower(program, argument_types, linked=linked)
-        return lower(program, argument_types, linked=linked)
+                return lower(program, argument_types, linked=linked, fast=fast)
+        return lower(program, argument_types, linked=linked, fast=fast)
 
     types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
     if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
         return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
-    key = f"{program.canonical} {types} {mode} {optimize} {linked}"
+    key = f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
     return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
 
 
@@ -136,10 +138,12 @@ def compile(
     mode: str = "J",
     budget: int = BUDGET,
     optimize: bool = True,
+    fast: bool = False,
 ) -> Compiled:
     """
     The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond. `mode` is the
-    reverse mode by which a derivative that it asks for is taken.
+    reverse mode by which a derivative that it asks for is taken. With `fast`, code for the CPU has sums in any order
+    (`backend.fast`).
 
     Malformed or IllTyped with the reason if the program has no first-order form, or the target is not there.
     """
@@ -149,8 +153,13 @@ def compile(
         raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
 
     def made(linked: bool) -> Compiled:
-        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked)
-        return _on_target(code, target, budget, lambda: made(linked=True))
+        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu")
+        found = _on_target(code, target, budget, lambda: made(linked=True))
+        found.exact = exact
+        return found
+
+    def exact() -> Compiled:
+        return compile(program, argument_types, target, mode=mode, budget=budget, optimize=optimize)
 
     return made(linked=False)
 
@@ -162,7 +171,8 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
         raise uncompiled(f"arrays on the target {target}")
     batched = target.startswith("cuda")
     text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.source
-    module = store.load(text, target, toolchain.bindings(target))
+    bound = toolchain.bindings(target)
+    module = store.load(text, target, bound | toolchain.fast_bindings() if code.fast else bound)
     kernel = module.kernel
     if batched:
         kernel = toolchain.jitted(module.batch) if target == "cuda" else toolchain.simulated(module.batch)
@@ -176,7 +186,10 @@ class Compiled:
     entry        the quick way in, if there is one (`backend.entry`)
     quick        the program as a function of numbers; None where an argument or the result is something else
     general()    the same program in code that no status LINKED comes from
+    exact()      the same program with all sums from the left
     """
+
+    exact: Callable[[], Compiled]
 
     def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, module: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
@@ -223,8 +236,14 @@ class Compiled:
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
                 self.replace()
+            elif result[-1] == ORDER:
+                return self.from_the_left.one(row)
             else:
                 return result
+
+    @cached_property
+    def from_the_left(self) -> Compiled:
+        return self.exact()
 
     def replace(self) -> None:
         """From now on the code in which every cell of a stack knows the one below."""

@@ -112,6 +112,14 @@ def cpu_bindings() -> Bindings:
 
 
 @cache
+def fast_bindings() -> Bindings:
+    """What fast code for the CPU calls besides."""
+    from backend.fast import cpu
+
+    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product)}
+
+
+@cache
 def _cuda_functions() -> Bindings:
     cuda = _cuda()
     from numba.cuda import libdevice
