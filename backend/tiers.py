@@ -110,14 +110,15 @@ class Tiered:
         """The value of every sample, or the error that it ends in."""
         given = [tuple(sample) for sample in samples]
         outcomes = self.best.map(given)
-        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and _is_beyond(found)]
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome
         return outcomes
 
 
-def _is_beyond(outcome: Any) -> bool:
+def is_beyond(outcome: Any) -> bool:
+    """Whether generated code was not made for the sample, and the machine is to run it."""
     return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
 
 
