@@ -253,7 +253,12 @@ class Compiled:
         columns: list[Any] = [numpy.array([row[i] for row in rows], dtype[t]) for i, t in enumerate(self.code.arguments)]
         results: list[Any] = [numpy.zeros(count, dtype[t]) for t in self.code.results]
         status = numpy.zeros(count, numpy.int64)
-        given = (*columns, *results, status, *self.memory.for_threads(count))
-        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)
+        self.launch_columns(columns, results, status)
         found = zip(*(r.tolist() for r in results), [0] * count, status.tolist(), strict=True)
         return list(found)
+
+    def launch_columns(self, columns: list[Any], results: list[Any], status: Any) -> None:
+        """One launch, a thread for each element of the columns; results and statuses are written."""
+        count = status.size
+        given = (*columns, *results, status, *self.memory.for_threads(count))
+        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)
