@@ -59,7 +59,7 @@ def test_a_missed_target_is_named_and_a_met_one_is_not():
     assert [row.against for row in Comparison("pow", "A", "", (1.0, 1.0), others).rows()][-1] == "autograd cannot: no loops"
 
 
-@pytest.mark.parametrize("power, faster", [(1, False), (2, True)])
+@pytest.mark.parametrize(("power", "faster"), [(1, False), (2, True)])
 def test_a_cost_that_grows_faster_than_the_input_is_named(monkeypatch, power, faster):
     monkeypatch.setattr(scaling, "_one_call", lambda function, given: 1e-9 * given[0] ** power)
     scaled = scaling.Scaled("turns", scaling.DECADES, lambda n: (n,), lambda given: array_gradients.Ours(lambda n: n, "A"))
