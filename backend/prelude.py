@@ -14,6 +14,7 @@ from __future__ import annotations
 from backend.arrays.products import SOURCES as PRODUCTS
 from backend.fast.products import SOURCES as FAST_PRODUCTS
 from backend.fast.products import USES
+from backend.stack_arrays import SOURCES as KEEPING
 
 _BIG = 1 << 53
 
@@ -216,7 +217,7 @@ def _order(a, x):
 }
 
 
-HELPERS |= {name: (text, ()) for name, text in PRODUCTS.items()}
+HELPERS |= {name: (text, ()) for name, text in (PRODUCTS | KEEPING).items()}
 HELPERS |= {name: (text, USES.get(name, ())) for name, text in FAST_PRODUCTS.items()}
 
 

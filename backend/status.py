@@ -1,9 +1,9 @@
 """
 Status codes: how generated code says that it trapped. It computes no exception, so the same source runs on a GPU.
 
-Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL and
-LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again. So is ORDER,
-which only fast code has: the host runs the exact code.
+Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
+FULL_ARRAYS and LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
+So is ORDER, which only fast code has: the host runs the exact code.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from semantics.errors import AdjudgeError, OutOfFuel, Trap
     LINKED,
     MEMORY_LIMIT,
     SIZES,
+    FULL_ARRAYS,
     ORDER,
-) = range(18)
+) = range(19)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),

@@ -19,7 +19,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from semantics.arrays import single
@@ -245,9 +245,12 @@ def _nothing() -> None:
     return None
 
 
+@cache
 def versions() -> str:
-    """Everything outside the source that decides what compiled code is."""
-    return f"numba {metadata.version('numba')} numpy {metadata.version('numpy')}"
+    """Everything outside the source that decides what compiled code is: versions as their files say them, nothing imported."""
+    files = {"numba": "_version.py", "llvmlite": "_version.py", "numpy": "version.py"}
+    found = ((importlib.util.find_spec(name), file) for name, file in files.items())
+    return "\n".join((Path(spec.origin).parent / file).read_text() for spec, file in found if spec and spec.origin)
 
 
 # compilation

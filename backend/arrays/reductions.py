@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.values import ONE, Sizes, uncompiled
+from backend.fast.sums import demand_finite, next_term
 from backend.shape import Items, Nothing, Reg
-from backend.status import ORDER
 from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER, REAL, UNIT
@@ -93,12 +93,12 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], la
         emit.line(f"{total} = {begin}")
         with emit.over(gone, ()) as own:
             if emit.fast and row is TABLE["add"]:
-                emit.line(f"{total} = _any_term({total}, {emit.element(x, indices + own).text})")
+                next_term(emit, total, emit.element(x, indices + own))
             else:
                 found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
                 emit.line(f"{total} = {found.text}")
         if emit.fast and row is TABLE["add"]:
-            emit.trap(f"not ({total} - {total} == 0.0)", ORDER)
+            demand_finite(emit, total)
         return total
 
     if not layout:
