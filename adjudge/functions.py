@@ -203,9 +203,7 @@ class Runner:
     way_in: Callable[[Callable[..., Any]], Callable[..., Any] | None] = lambda _: None
 
 
-def runner(
-    program: Program, types: Sequence[Any], target: str, fuel: int = FUEL, mode: str = "J", fast: bool = False
-) -> Runner:
+def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL, mode: str = "J", fast: bool = False) -> Runner:
     """The program on a target, its macros expanded."""
     if target == "reference":
         machine = Machine(expand(program, mode))

@@ -64,7 +64,11 @@ class Lowered:
 
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
-    """The source of `program` at these argument types, with sums in any order if `fast`; Malformed or IllTyped with the reason where there is none."""
+    """
+    The source of `program` at these argument types, with sums over arrays in any order if `fast`.
+
+    Malformed or IllTyped with the reason where there is none.
+    """
     program = without_copies(program)
     below = stack_sites(program)
     try:

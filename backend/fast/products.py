@@ -1,9 +1,9 @@
 """
 Products of matrices in fast code: helpers of generated code, in place of those of `backend.arrays.products`.
 
-An inner product goes in any order, by `_any_product`; where it is not finite, it is taken again from the left. Two rows of a product
-of matrices are gone over together, k ascending, by `_next_product`, which may leave out the rounding of the product: at the sizes of
-`bench.array_gradients` this takes the time of BLAS, needs no library, and starts no threads.
+An inner product goes in any order, by `_any_product`; where it is not finite, it is taken again from the left. Two rows of a
+product of matrices are gone over together, k ascending, by `_next_product`, which may leave out the rounding of each product. At
+the sizes of `bench.array_gradients` this takes the time of BLAS, needs no library, and starts no threads.
 """
 
 SOURCES = {

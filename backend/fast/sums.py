@@ -1,4 +1,4 @@
-"""Sums in fast code: a step whose order is left open, and a test of the total, which the exact code takes again if it is not finite."""
+"""Sums in fast code: steps whose order is left open, and a test of the total. If it is not finite, the exact code runs again."""
 
 from __future__ import annotations
 
