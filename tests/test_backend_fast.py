@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -15,6 +14,7 @@ from test_backend_arrays import CASES, normal, types_of
 
 import adjudge as aj
 import backend
+from adjudge.cli.crosscheck import compare
 from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
@@ -26,6 +26,7 @@ from backend.status import ORDER
 from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
+from semantics.type_language import type_of
 from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
@@ -209,13 +210,9 @@ def test_a_mode_that_is_none_is_refused() -> None:
         aj.compile(total, mode="quick")
 
 
-def test_crosscheck_has_the_mode_on_the_command_line(adjudge: Any, tmp_path: Any) -> None:
-    file = tmp_path / "sums.py"
-    file.write_text("import numpy as np\n\ndef total(x):\n    return np.sum(x * x)\n")
-    given = ("crosscheck", f"{file}:total", "np.arange(40) * 0.1", "--samples", "5", "--quick", "--json", "--mode")
-    code, out, _ = adjudge(*given, "fast")
-    assert code == 0
-    found = {t["target"]: t for t in json.loads(out)["targets"]}
-    assert found["cpu"]["within"] > 0
-    assert found["python"]["bitwise"] == found["python"]["samples"]
-    assert adjudge(*given, "quick")[0] == 2
+def test_crosscheck_has_the_mode_on_the_command_line(adjudge: Any) -> None:
+    program, values = expanded(total, normal(300))
+    cpu, python = compare(program, [type_of(values[0])], [values], quick=True, mode="fast")[1::-1]
+    assert (cpu.target, cpu.within, cpu.mismatches) == ("cpu", 1, ())
+    assert (python.target, python.bitwise) == ("python", 1)
+    assert adjudge("crosscheck", "examples/figure_1.py:f", "--mode", "quick")[0] == 2

@@ -126,13 +126,13 @@ def _random(type: Any, source: random.Random) -> Any:
 def compare(
     program: Program, types: Sequence[Any], samples: Sequence[Sequence[Any]], quick: bool, mode: str = "exact"
 ) -> list[Any]:
-    """The results of every target; without the simulator if `quick`."""
+    """The results of every target, of code for arrays of any size, as `compile` makes it; without the simulator if `quick`."""
     from backend import crosscheck as check
-    from backend import targets
+    from backend import general, targets
 
     machine = Machine(program)
     chosen = [t for t in targets() if not (quick and t == "cuda-simulator")]
-    return check(program, types, samples, lambda *a: machine.run(a).value, chosen, mode)
+    return check(program, [general(t) for t in types], samples, lambda *a: machine.run(a).value, chosen, mode)
 
 
 def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -> None:

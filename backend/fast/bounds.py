@@ -94,7 +94,7 @@ def _put_together(value: Any, error: Any, most: Any, wild: Any, n: int, least: f
     if wild:
         return Bounded(value, math.inf if error else 0.0)
     if not most <= LARGEST / 2:
-        raise Ambiguous("a sum that may overflow in some order")
+        raise Ambiguous("a sum that may overflow in some order, or whose terms are not bounded")
     return Bounded(value, ((error + 2.0 * gamma(n) * most) * (1.0 + 2.0 * gamma(n)) + least) * SLACK)
 
 
