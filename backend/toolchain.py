@@ -113,10 +113,10 @@ def cpu_bindings() -> Bindings:
 
 @cache
 def fast_bindings() -> Bindings:
-    """What fast code for the CPU calls besides."""
-    from backend.fast import cpu
+    """What fast code for the CPU calls besides, or in place of the C library."""
+    from backend.fast import cpu, exponential
 
-    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product)}
+    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
 
 
 @cache

@@ -19,10 +19,11 @@ from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
 from backend.crosscheck import inside, judge
-from backend.fast import products, sums
-from backend.fast.bounds import bounds, gamma
+from backend.fast import exponential, products, sums
+from backend.fast.bounds import EXP, bounds, gamma
 from backend.running_error import Ambiguous, Bounded
 from backend.status import ORDER
+from semantics.columns.elementary import ELEMENTARY
 from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
@@ -45,7 +46,7 @@ def product(a, b):  # type: ignore[no-untyped-def]
 
 
 def elementwise(x):  # type: ignore[no-untyped-def]
-    return np.exp(x) * x + np.tanh(x)
+    return np.sin(x) * x + np.tanh(x)
 
 
 def expanded(function: Any, *arguments: Any) -> tuple[Program, tuple[Any, ...]]:
@@ -105,6 +106,46 @@ def test_a_sum_that_may_overflow_is_ambiguous_and_one_of_infinities_is_not() -> 
         bounds(*expanded(total, np.array([1e308, 1e308, -1e308])))
     found = bounds(*expanded(total, np.array([math.inf, 1.0])))
     assert (found.value, found.bound) == (math.inf, 0.0)
+
+
+# the exponential
+
+
+@given(st.lists(st.floats(-760, 720) | st.floats(), min_size=1, max_size=30))
+def test_the_exponential_is_within_its_ulps_and_has_the_special_values_of_the_reference(points: list[float]) -> None:
+    for x in (*points, math.inf, -math.inf, math.nan, 0.0, -0.0, 709.78, 709.79, -745.1, -745.2, -708.4):
+        found, wanted = exponential.exp(x), ELEMENTARY["exp"](x)
+        if math.isfinite(wanted) and wanted > 0.0:
+            assert abs(found - wanted) <= exponential.ULPS * math.ulp(wanted)
+        else:
+            assert same(found, wanted)
+    assert exponential.ULPS == EXP
+
+
+@given(st.floats(-30, 30))
+def test_its_error_is_that_of_the_derivation(x: float) -> None:
+    """Against the series, whose terms are fractions, summed until what is left is below 2^-70 of the value."""
+    exact, term, k = Fraction(1), Fraction(1), 1
+    while term and (k < 2 * abs(x) or abs(term) > abs(exact) / 2**75):
+        term = term * Fraction(x) / k
+        term = Fraction(round(term * 2**140), 2**140)
+        exact, k = exact + term, k + 1
+    error = abs(Fraction(float(exponential.exp(x))) - exact)
+    event(f"half ulps: {math.ceil(2 * error / Fraction(math.ulp(float(exact))))}")
+    assert error <= 4 * Fraction(math.ulp(float(exact)))
+
+
+def test_a_sum_of_exponentials_is_within_the_bound() -> None:
+    function, arguments, _ = CASES["logsumexp"]
+    found = bounds(*expanded(function, *arguments))
+    assert found.bound > 0.0
+    assert inside(found, fast(function, *arguments))
+    assert inside(Bounded(math.exp(1.0), EXP * math.ulp(math.exp(1.0))), exponential.exp(1.0))
+    assert not inside(bounds(*expanded(np_exp, 1.0)), math.exp(1.0) * (1.0 + 2.0**-48))
+
+
+def np_exp(x):  # type: ignore[no-untyped-def]
+    return np.exp(x)
 
 
 # fast code
