@@ -41,7 +41,7 @@ def rows() -> Iterator[Row]:
 
 
 def _sizes(name: str, scaled: Scaled) -> Iterator[Row]:
-    found = scaled.made(scaled.given(scaled.sizes[0]))
+    found = scaled.made(scaled.given(scaled.sizes[1]))  # one row alone has a type of its own
     before: tuple[int, float] | None = None
     for n in scaled.sizes:
         label = f"{name}, {n} {scaled.unit}, tier {found.tier}"
