@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
 from backend.flow import components
 from backend.prelude import closure
@@ -111,6 +112,7 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
+        parts = [tightened(text) for text in parts]
         source = "\n\n\n".join(f"@_device\n{text}" for text in (*closure(self.helpers), *parts)) + "\n"
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench import array_gradients
 from bench.by_hand import FAMILIES, Family
 from bench.measure import Row, seconds
 from semantics.type_language import INTEGER, REAL
@@ -36,6 +37,7 @@ def rows() -> Iterator[Row]:
         try:
             for name, family in FAMILIES.items():
                 yield from family_rows(name, family)
+            yield from array_gradients.rows()
         finally:
             store.folder = kept
 
