@@ -70,7 +70,7 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
     if all(k < a for k in kept for a in axes):
         return _by_lines(emit, row, begin, x, axes, layout)
     array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout), begin)
-    with emit.over(x.sizes) as indices:
+    with emit.over(x.sizes, kept) as indices:
         at = f"{array.name}[{_placed(layout, dict(enumerate(indices)))}]"
         found = emit.primitive(row, [Reg(f"float({at})", REAL), emit.element(x, indices)])
         emit.line(f"{at} = {found.text}")
@@ -89,7 +89,7 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], la
     def line(indices: Sizes) -> str:
         total = emit.variable(REAL)
         emit.line(f"{total} = {begin}")
-        with emit.over(gone) as own:
+        with emit.over(gone, ()) as own:
             found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
             emit.line(f"{total} = {found.text}")
         return total
@@ -97,7 +97,7 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], la
     if not layout:
         return Reg(line(()), REAL)
     array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout))
-    with emit.over(kept) as indices:
+    with emit.over(kept, range(len(kept))) as indices:
         total = line(indices)
         emit.line(f"{array.name}[{_placed(layout, dict(enumerate(indices)))}] = {total}")
     return array
@@ -131,7 +131,7 @@ def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
     def line(indices: Sizes) -> str:
         best, at = emit.variable(REAL), emit.variable(INTEGER)
         emit.line(f"({best}, {at}) = ({begin}, 0)")
-        with emit.over((last,)) as (own,):
+        with emit.over((last,), ()) as (own,):
             found = emit.element(x, (*indices, own)).text
             emit.line(f"if {found} {better} {best} or ({found} != {found} and {best} == {best}):")
             emit.code.append([f"({best}, {at}) = ({found}, {own})"])
@@ -140,7 +140,7 @@ def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
     if not kept:
         return Reg(line(()), INTEGER)
     array = emit.new("i64", kept)
-    with emit.over(kept) as indices:
+    with emit.over(kept, range(len(kept))) as indices:
         number = line(indices)
         emit.line(f"{array.name}[{', '.join(indices)}] = {number}")
     return array
