@@ -2,8 +2,8 @@
 What statements of generated code read and write: the ground on which they are moved and joined, and their memory is used again.
 
 A name and what an array holds are two things: `a.shape` reads the name alone. An access to what an array holds is noted with its
-indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, which is
-found for a whole function; their indices are noted as far as their sizes are the same. Generated code writes to what a function is
+indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, which
+is found for a whole function; their indices are noted as far as their sizes are the same. Generated code writes to what a function is
 given only in a statement that is a call.
 """
 
