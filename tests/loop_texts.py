@@ -71,7 +71,7 @@ def functions(draw: st.DrawFn) -> str:
                 t = draw(st.sampled_from(own))
                 lines += [f"for {k} in range({N}):", f"    {t}[{k}] = {t}[{k}] + {u}[{place}]"]
             case "view":
-                lines += [f"{new} = {draw(st.sampled_from(own))}.reshape(({N},))"]
+                lines += [f"{new} = _reshape({draw(st.sampled_from(own))}, ({N},))"]
                 vectors.append(new)
     given = draw(st.lists(st.sampled_from([*vectors, *matrices, *numbers]), min_size=1, max_size=4, unique=True))
     return "\n".join(

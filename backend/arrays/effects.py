@@ -2,9 +2,8 @@
 What statements of generated code read and write: the ground on which they are moved and joined, and their memory is used again.
 
 A name and what an array holds are two things: `a.shape` reads the name alone. An access to what an array holds is noted with its
-indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, which
-is found for a whole function; their indices are noted as far as their sizes are the same. Generated code writes to what a function is
-given only in a statement that is a call.
+indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, found
+for a whole function; their indices are noted as far as their sizes are the same. What is called with an array may write to it.
 """
 
 from __future__ import annotations
@@ -76,6 +75,7 @@ class Roots:
     indices, from the first, mean the same whichever name they follow.
     """
 
+    arrays: set[str] = field(default_factory=set)
     parents: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
 
@@ -97,7 +97,7 @@ class Roots:
         found: dict[str, set[tuple[str, ...]]] = {}
         for name, shapes in self.shapes.items():
             found.setdefault(self.of(name), set()).update(shapes)
-        return Roots(self.parents, found)
+        return Roots(self.arrays, self.parents, found)
 
     def common(self, root: str) -> int:
         """How many axes all names of a root have in common."""
@@ -114,7 +114,7 @@ class Roots:
 
 def roots(function: ast.AST) -> Roots:
     """The roots of a function: an assignment joins what it names, but for elements, sizes and new arrays."""
-    found = Roots()
+    found = Roots({*_named(function)})
     found.join(("reals", "integers"))  # the memory of stacks, seen as either
     times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     for node in ast.walk(function):
@@ -131,8 +131,20 @@ def roots(function: ast.AST) -> Roots:
             if arrays := [*_arrays(value)]:
                 found.join([*names, *arrays])
                 if shape is None and not isinstance(value, ast.Name):
-                    found.shaped(names[0], ())
+                    found.shaped(names[0], (f"of {names[0]}",))
     return found.settled()
+
+
+def _named(function: ast.AST) -> Iterator[str]:
+    """The names that are used as arrays are: with an index, for their sizes, or turned."""
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.Subscript(ast.Name(name)) | ast.Attribute(ast.Name(name)) | ast.Call(ast.Name("_reshape"), [ast.Name(name), *_])
+            ):
+                yield name
+            case ast.Assign([ast.Name(name)], value) if shape_of(value) is not None:
+                yield name
 
 
 def shape_of(value: ast.expr) -> list[ast.expr] | None:
@@ -140,7 +152,7 @@ def shape_of(value: ast.expr) -> list[ast.expr] | None:
     match value:
         case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]):
             return sizes
-        case ast.Call(ast.Attribute(_, "reshape"), [ast.Tuple(sizes)]):
+        case ast.Call(ast.Name("_reshape"), [_, ast.Tuple(sizes)]):
             return sizes
         case _:
             return None
@@ -150,7 +162,8 @@ def _changes(size: ast.expr, times: Counter[str]) -> bool:
     return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in ast.walk(size))
 
 
-SCALARS = frozenset({"float", "int", "bool"})
+NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full"})
+"""Functions whose result shares no memory with what they are given."""
 
 
 def _arrays(node: ast.expr) -> Iterator[str]:
@@ -166,9 +179,9 @@ def _arrays(node: ast.expr) -> Iterator[str]:
         case ast.IfExp(_, a, b):
             yield from _arrays(a)
             yield from _arrays(b)
-        case ast.Call(ast.Attribute(value, _)):
+        case ast.Call(ast.Attribute(value, _)) | ast.Subscript(value, ast.Slice()):
             yield from _arrays(value)
-        case ast.Call(ast.Name(name), arguments) if not name.startswith("_") and name not in SCALARS:
+        case ast.Call(ast.Name(name), arguments) if name not in NEW:
             for argument in arguments:
                 yield from _arrays(argument)
 
@@ -200,9 +213,6 @@ class Reader:
                 return replace(self.expression(statement), returns=True)
             case ast.Break() | ast.Continue():
                 return Effects(jumps=True)
-            case ast.Expr(ast.Call(ast.Name(), arguments) as called):
-                given = frozenset((self.roots.of(n), WHOLE) for a in arguments for n in _arrays(a))
-                return self.expression(called) | Effects(stores=given)
             case _:
                 return self.expression(statement)
 
@@ -218,6 +228,10 @@ class Reader:
                     todo.append(index)
                 case ast.Attribute(ast.Name(name), "shape"):
                     reads.add(name)
+                case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
+                    given = (name for a in arguments for name in _arrays(a) if name in self.roots.arrays)
+                    stores |= {(self.roots.of(name), WHOLE) for name in given}
+                    todo += arguments
                 case ast.Name(name, ast.Store()):
                     writes.add(name)
                 case ast.Name(name):
