@@ -92,7 +92,9 @@ class Tiered:
         if self.calls == 1 and self.machined.threads is None:
             with self.machined.lent() as execution:
                 execution.begin(arguments)
-                if execution.advance(execution.patience) or self.goes_on(execution) or self.best is self.machined:
+                if execution.advance(execution.patience) or self.goes_on(execution):
+                    return execution.result()
+                if self.best is self.machined:
                     return execution.resume()
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
