@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|first]`: tables of ratios."""
+"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|scaling|papers|first]`: tables of ratios."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, beside, check, first, gradients, machine, modes, transforms, validation
+from bench import audit, backend, beside, check, first, gradients, machine, modes, papers, scaling, transforms, validation
 
 TABLES = {
     "machine": machine.rows,
@@ -20,6 +20,8 @@ TABLES = {
     "validation": validation.rows,
     "gradients": gradients.rows,
     "first": first.rows,
+    "scaling": scaling.rows,
+    "papers": papers.rows,
 }
 WIDTHS = (44, 36, 30, 22)
 
