@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|scaling|papers|first]`: tables of ratios."""
+"""`python -m bench [TABLE …]`: tables of ratios, all of them or those named (`TABLES` below)."""
 
 from __future__ import annotations
 
