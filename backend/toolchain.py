@@ -13,11 +13,12 @@ fuse with an addition.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import operator
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from semantics.arrays import single
@@ -69,7 +70,8 @@ def python_bindings() -> Bindings:
         functions
         | CONSTANTS
         | arrays()
-        | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+        | {"_device": _same, "_batch": _same, "_workers": range}
+        | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
     )
 
 
@@ -96,13 +98,14 @@ def _cpu_functions() -> Bindings:
 
 def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
-    from numba import njit
+    from numba import njit, prange
 
     return (
         _cpu_functions()
         | CONSTANTS
         | arrays()
         | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
+        | {"_batch": njit(error_model="numpy", cache=True, parallel=True), "_workers": prange}
     )
 
 
@@ -115,6 +118,15 @@ def bindings(target: str) -> Bindings:
         "cpu": cpu_bindings,
     }.get(target, lambda: numba_cuda.bindings(target))()
     return {"_part": found["_device"], **found}
+
+
+def workers(target: str) -> int:
+    """How many threads go over the samples of a batch."""
+    if target != "cpu":
+        return 1
+    from numba import get_num_threads
+
+    return int(get_num_threads())
 
 
 def refuse_absent(target: str, source: str) -> None:
@@ -144,6 +156,9 @@ def missing(target: str) -> str:
     return numba_cuda.missing(target)
 
 
+@cache
 def versions() -> str:
-    """Everything outside the source that decides what compiled code is."""
-    return f"numba {metadata.version('numba')} numpy {metadata.version('numpy')}"
+    """Everything outside the source that decides what compiled code is: versions as their files say them, nothing imported."""
+    files = {"numba": "_version.py", "llvmlite": "_version.py", "numpy": "version.py"}
+    found = ((importlib.util.find_spec(name), file) for name, file in files.items())
+    return "\n".join((Path(spec.origin).parent / file).read_text() for spec, file in found if spec and spec.origin)
