@@ -162,7 +162,7 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
 
             return Blocks(code, target, budget, general)
         return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
-    text = entry_source(code) if target == "cpu" else code.source
+    text = entry_source(code) if target == "cpu" else code.alone
     module = store.load(text, target, toolchain.bindings(target))
     return Compiled(code, target, budget, module.kernel, module, general)
 

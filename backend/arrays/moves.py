@@ -187,7 +187,7 @@ def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
     axes = axes_of(axis, rank)
     rest = iter(x.sizes)
     sizes = tuple(ONE if k in axes else next(rest) for k in range(rank))
-    return moved(emit, x, sizes, lambda at: tuple(i for k, i in enumerate(at) if k not in axes))
+    return emit.reshaped(x, sizes)
 
 
 def squeeze(emit: Any, x: Any, axis: Any) -> Any:
@@ -200,11 +200,7 @@ def squeeze(emit: Any, x: Any, axis: Any) -> Any:
     if not sizes:
         raise uncompiled("an array without axes")
 
-    def source(at: Sizes) -> Sizes:
-        rest = iter(at)
-        return tuple("0" if k in axes else next(rest) for k in range(rank))
-
-    return moved(emit, x, sizes, source)
+    return emit.reshaped(x, sizes)
 
 
 def places(emit: Any, x: Any) -> Any:
