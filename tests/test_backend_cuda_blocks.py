@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_backend_arrays import CASES, ROWS, SPECIAL, agrees, gradient, recurrent, types_of
+from test_backend_stack_arrays import LOOPS, compiled
+from test_backend_stack_arrays import agrees as in_every_bit
+from test_backend_stack_arrays import gradient as gradient_of_loop
 
 import backend
 from adjudge.functions import parse
@@ -25,7 +28,7 @@ from backend.tiers import Tiered
 from semantics.errors import IllTyped, Trap
 from semantics.machine import Machine
 from semantics.text import read
-from semantics.type_language import REAL, ArrayType
+from semantics.type_language import INTEGER, REAL, ArrayType
 from semantics.values import same
 from transforms.nested_grad import expand
 
@@ -63,6 +66,16 @@ def test_a_row_has_the_references_bits_on_special_values(row: str, reverse: bool
     program = read(f"program @f\n@f(%x: f64[?, ?], %y: f64[?]):\n  %r = {row}\n  return %r")
     types = (ArrayType("f64", (None, None)), VECTOR)
     assert same(blocks(program, types, reverse=reverse)(x, y), Machine(program).run((x, y)).value)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_so_have_gradients_of_loops_whose_turns_leave_arrays(name: str) -> None:
+    program, arrays = gradient_of_loop(name)
+    code, reference = compiled(program, (*types_of(arrays), INTEGER), TARGET)
+    for reverse in (False, True):
+        code.kernel.reverse = reverse
+        for n in (0, 3):
+            assert in_every_bit(code, reference, *arrays, n)
 
 
 SHAPES = {
@@ -138,12 +151,12 @@ def test_a_text_that_only_reads_otherwise_is_right(monkeypatch: pytest.MonkeyPat
 def test_a_block_without_room_leaves_and_is_launched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "WORDS", 4)
     monkeypatch.setattr(launch, "EACH", 0)
-    compiled = blocks(parse(SHAPES["reduced to lines"]), types_of((X, Y)))
-    assert compiled.words == 4
+    made = blocks(parse(SHAPES["reduced to lines"]), types_of((X, Y)))
+    assert made.words == 4
     samples = [tuple(map(to_value, (np.full((n, 4), 0.1), Y))) for n in (1, 40, 3)]
-    for sample, found in zip(samples, compiled.map(samples), strict=True):
+    for sample, found in zip(samples, made.map(samples), strict=True):
         assert same(found, Machine(parse(SHAPES["reduced to lines"])).run(sample).value)
-    assert compiled.words == 64
+    assert made.words == 64
 
 
 def test_what_has_no_room_at_all_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,12 +171,12 @@ def test_what_has_no_room_at_all_is_the_machines(monkeypatch: pytest.MonkeyPatch
 
 def test_sizes_that_no_machine_has_are_no_room() -> None:
     program = read("program @f\n@f(%x: f64, %n: i64):\n  %s = make_tuple(%n, %n)\n  %r = broadcast_to(%x, %s)\n  return %r")
-    compiled = blocks(program, None)
-    assert same(compiled(2.0, 2), Machine(program).run((2.0, 2)).value)
+    made = blocks(program, None)
+    assert same(made(2.0, 2), Machine(program).run((2.0, 2)).value)
     for n in (1 << 31, 1 << 62, -1, -2):
-        (found,) = compiled.map([(2.0, n)])
+        (found,) = made.map([(2.0, n)])
         assert isinstance(found, Trap)
-        compiled.words = launch.WORDS
+        made.words = launch.WORDS
 
 
 # ends
@@ -188,9 +201,9 @@ def test_where_one_thread_ends_with_a_status_all_leave_and_the_sample_has_it(tar
     if reason := toolchain.missing(target):
         pytest.skip(reason)
     code = Lowered(ROOTS, (VECTOR,), (VECTOR,), (VECTOR,), VECTOR)  # type: ignore[arg-type]
-    compiled = Blocks(code, target, BUDGET, lambda: compiled)
+    made = Blocks(code, target, BUDGET, lambda: made)
     good, bad = np.arange(9.0), np.where(np.arange(9) == 4, -1.0, 1.0)
-    first, second, third = compiled.map([(to_value(v),) for v in (good, bad, good)])
+    first, second, third = made.map([(to_value(v),) for v in (good, bad, good)])
     assert same(first, to_value(np.sqrt(good)[::-1]))
     assert same(first, third)
     assert isinstance(second, Trap)

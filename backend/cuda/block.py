@@ -104,14 +104,14 @@ def _full(shape, fill, dtype):
 """
 
 DTYPES = {"f64": "_f64", "i64": "_i64", "bool": "_bool"}
-READ = {REAL: "reals[{}]", INTEGER: "given[{}]", BOOLEAN: "given[{}] != 0"}
+READ = {REAL: "numbers[{}]", INTEGER: "given[{}]", BOOLEAN: "given[{}] != 0"}
 
 
 def block_source(code: Lowered) -> str:
     """
     The generated code with a kernel that runs one sample per block.
 
-    given    the arguments of all samples in words, `reals` the same as doubles: a number in one word, an array in its address
+    given    the arguments of all samples in words, `numbers` the same as doubles: a number in one word, an array in its address
              and its sizes; `found` and `values` the results, in the same way
     arena    the address of the memory for arrays, `size` bytes for each block
     """
@@ -140,7 +140,7 @@ def block_source(code: Lowered) -> str:
 
 {code.source}
 
-def batch({", ".join(["given", "reals", "found", "values", "status", "arena", "size", *memory, "fuel", "one"])}):
+def batch({", ".join(["given", "numbers", "found", "values", "status", "arena", "size", *memory, "fuel", "one"])}):
     i = cuda.blockIdx.x
     a = i * {at}
     r = i * {to}
