@@ -35,6 +35,7 @@ from semantics.type_lattice import Union
 DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
 OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
 READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
+FEW = 512  # samples for which no other thread is woken
 ALONE = threading.Lock()  # some of Numba's thread pools end the process if two threads enter them
 
 
@@ -63,19 +64,34 @@ def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
     values = [f"v{i}" for i in range(len(results))]
     arrays = [(r, v) for r, v, t in zip(results, values, code.results, strict=True) if isinstance(t, ArrayType)]
     unlike = " or ".join(f"{v}.shape != {r}.shape[1:]" for r, v in arrays)
+    columns = ", ".join([*arguments, *results, "status"])
     lines = [
-        "for w in _workers(workers):",
-        "    for i in range(w * status.size // workers, (w + 1) * status.size // workers):",
+        "",
+        "@_device",
+        f"def stretch(first, last, {', '.join([columns, *memory, 'fuel', 'one'])}):",
+        "    for i in range(first, last):",
         f"        if status[i] == {FULL}:",
-        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *own, *memory[-1:], 'fuel', 'one'])})",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory, 'fuel', 'one'])})",
         *((f"            if code == {OK} and ({unlike}):", f"                code = {SIZES}") if arrays else ()),
         f"            if code == {OK}:",
         *(f"                {r}[i] = {v}" for r, v in zip(results, values, strict=True)),
         "                pass",
         "            status[i] = code",
+        "",
+        "",
+        "@_batch",
+        f"def batch({', '.join([columns, *memory, 'fuel', 'one', 'workers'])}):",
+        "    size = status.size",
+        "    if workers == 1:",
+        f"        stretch(0, size, {', '.join([columns, *memory, 'fuel', 'one'])})",
+        "    else:",
+        "        for w in _workers(workers):",
+        "            first = w * size // workers",
+        "            last = (w + 1) * size // workers",
+        f"            stretch(first, last, {', '.join([columns, *own, *memory[-1:], 'fuel', 'one'])})",
+        "",
     ]
-    given = ", ".join([*arguments, *results, "status", *memory, "fuel", "one", "workers"])
-    return "\n".join([code.source, "", "@_batch", f"def batch({given}):", *(f"    {line}" for line in lines), ""])
+    return "\n".join([code.alone, *lines])
 
 
 def _load(name: str, type: Any, shared: bool) -> str:
@@ -133,8 +149,8 @@ class Batch:
     # launches
 
     def workers(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
-        """One kernel over all samples, in as many threads as Numba uses."""
-        count = toolchain.workers(self.target)
+        """One kernel over all samples, in as many threads as Numba uses; in this one, if they are few."""
+        count = max(1, min(toolchain.workers(self.target), status.size // FEW))
         while True:
             kernel = self.kernel(compiled.code)
             with ALONE:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.functions import Derivative, parse
 from adjudge.values import to_value
-from backend import toolchain
-from backend.batches import Batch, Column
+from backend import batches, toolchain
+from backend.batches import FEW, Batch, Column
 from checkers.generators import Options, Source, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
 from semantics.machine import run
@@ -111,11 +111,11 @@ def test_a_batch_of_every_shape_of_control_flow(name: str) -> None:
 
 @given(st.integers(1, 9), st.integers(1, 12))
 def test_any_number_of_workers_goes_over_every_sample_once(workers: int, count: int) -> None:
-    kept, toolchain.workers = toolchain.workers, lambda target: workers
+    kept, toolchain.workers, batches.FEW = toolchain.workers, lambda target: workers, 1
     try:
         found = BATCHES["power"](np.linspace(-2.0, 2.0, count), np.arange(count))
     finally:
-        toolchain.workers = kept
+        toolchain.workers, batches.FEW = kept, FEW
     wanted = [GRADIENT(float(x), k) for k, x in enumerate(np.linspace(-2.0, 2.0, count))]
     agrees(found, wanted, {})
 
@@ -128,6 +128,7 @@ def test_native_kernels_and_threads_have_the_same_bits_and_grow_their_stacks_whi
     wanted = aj.vmap(aj.grad(power, mode="ssa"), target="reference")(XS, NS)
     for target in ("cpu", "cuda-simulator"):
         assert aj.vmap(aj.grad(power), target=target)(XS, NS).tobytes() == wanted.tobytes()
+    assert (np.repeat(wanted, FEW).tobytes()) == aj.vmap(aj.grad(power))(np.repeat(XS, FEW), np.repeat(NS, FEW)).tobytes()
     long = aj.vmap(aj.grad(power))(XS, np.where(NS == 40, 5000, NS))  # beyond the cells that there are at first
     single = aj.compile(aj.grad(power))
     assert (
