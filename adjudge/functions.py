@@ -27,7 +27,7 @@ from transforms.gradient_programs import Wrt, calling
 from transforms.modes import mode_called
 from transforms.nested_grad import expand
 
-TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator")
+TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator", "cuda-sequential")
 
 
 class Derivative:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from backend import kept, run, toolchain
+from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
@@ -40,7 +41,7 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
     try:
         return run.ptx(program, argument_types, cc)
     except AdjudgeError:
-        if toolchain.ptx_available():
+        if numba_cuda.ptx_available():
             raise
         return machine_ptx(cc)
 
