@@ -159,7 +159,7 @@ class StackInference(Inferrer):
             raise IllTyped(f"{below} below the top of a stack", rule="lower", remedy="run it on the reference machine")
         arguments[self.below[site]] = NEVER
         held = self.cells.get(site, (NEVER,) * len(arguments))
-        grown = tuple(join(t, erase(a)) for t, a in zip(held, arguments, strict=True))
+        grown = tuple(map(join, held, arguments))
         if grown != held or site not in self.cells:
             self.cells[site] = grown
             for reader in self.readers[site]:
