@@ -183,6 +183,10 @@ class Loops(Comparing):
         """The formula in an array, by loops of its own."""
         if self.loop is not None:
             raise uncompiled("an array that is computed inside a loop over another")
+        if formula.view is not None:
+            viewed = self._view(self.contiguous(formula.view), formula.sizes)
+            formula.kept = self.code, viewed
+            return viewed
         for part in formula.parts:
             self.prepared(part, formula.sizes if formula.along else ("",))
         array = self.new(formula.dtype, formula.sizes)
@@ -206,18 +210,23 @@ class Loops(Comparing):
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
-        if tuple(map(self.same, value.sizes)) == tuple(map(self.same, sizes)):
+        before, after = tuple(map(self.same, value.sizes)), tuple(map(self.same, sizes))
+        if before == after:
             return value
-        if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
+        if isinstance(value, (Formula, Held)) and _wide(before) == _wide(after):
             return self.formula(
                 value.dtype,
                 sizes,
-                lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)),
+                lambda emit, at: emit.element(value, _replaced(at, after, before)),
                 (value,),
                 along=False,
                 cheap=True,
+                view=value,
             )
-        array = self.contiguous(value)
+        return self._view(self.contiguous(value), sizes)
+
+    def _view(self, array: Any, sizes: Sizes) -> Held:
+        """An array in row-major order with other sizes."""
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
