@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from backend import store, toolchain
+from backend import kept, store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
 from backend.cuda.block import block_source
@@ -63,11 +63,25 @@ def lowered(
                 return lower(program, argument_types, linked=linked, fast=fast)
         return lower(program, argument_types, linked=linked, fast=fast)
 
-    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
-        return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
-    key = f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
+    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+        return first_that_fits(program, mode, expanded)
     return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
+
+
+def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
+    """Whether `lowered` need only remember."""
+    key = _key(program, argument_types, mode, True, False)
+    return key is not None and store.is_remembered(key)
+
+
+def _key(
+    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
+) -> str | None:
+    """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
+    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
+        return None
+    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
+    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
 
 
 def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
@@ -172,8 +186,14 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
             return Blocks(code, target, budget, general)
         return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
     text = entry_source(code) if target == "cpu" else code.alone
-    bound = toolchain.bindings(target)
-    module = store.load(text, target, bound | toolchain.fast_bindings() if code.fast else bound)
+    if target == "cpu" and not code.fast and kept.is_there(code):
+        return Compiled(code, target, budget, None, kept.Kept(code), general)
+    if code.fast:  # the same text may be bound to other functions
+        module = store.load(text, "cpu, fast", toolchain.bindings(target) | toolchain.fast_bindings())
+    else:
+        module = store.load(text, target, toolchain.bindings(target))
+    if target == "cpu" and not code.fast and kept.is_plain(code):
+        kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.kernel, module, general)
 
 
@@ -193,6 +213,7 @@ class Compiled:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
         self.memory = Memory(code, budget)
         self.threaded = target.startswith("cuda")
+        self.kept: kept.Kept | None = module if isinstance(module, kept.Kept) else None
         self.entry = getattr(module, "entry", None)
         self.caller = getattr(module, "caller", None)
         self.quick = self.way_in(self.call)
@@ -227,6 +248,9 @@ class Compiled:
 
     def one(self, row: Sequence[Any]) -> Sequence[Any]:
         """The result of one call, made again while its stacks need more memory, or other code."""
+        if self.kept is not None:
+            module, self.kept = self.kept.loaded(), None
+            self.kernel, self.entry = module.kernel, module.entry
         while True:
             result: Sequence[Any] = self.kernel(*row, *self.memory.given)
             if result[-1] in (FULL, FULL_ARRAYS):

@@ -257,3 +257,11 @@ def test_crosscheck_has_the_mode_on_the_command_line(adjudge: Any) -> None:
     assert (cpu.target, cpu.within, cpu.mismatches) == ("cpu", 1, ())
     assert (python.target, python.bitwise) == ("python", 1)
     assert adjudge("crosscheck", "examples/figure_1.py:f", "--mode", "quick")[0] == 2
+
+
+def test_exact_and_fast_code_of_the_same_text_are_not_confused() -> None:
+    points = np.linspace(-30.0, 30.0, 200)
+    exact, quick = (aj.compile(np_exp, mode=mode)(points) for mode in ("exact", "fast"))
+    assert exact.tobytes() == aj.run(np_exp, points).tobytes()
+    assert quick.tolist() == [float(exponential.exp(x)) for x in points]
+    assert quick.tobytes() != exact.tobytes()

@@ -25,7 +25,7 @@ from semantics.type_language import REAL, type_of
 from semantics.values import same
 
 TARGETS = ("reference", "python")
-WITH_LOOPS = Options(always=frozenset({"while"}))
+WITH_LOOPS = Options(features=frozenset({"math", "branch", "augmented", "while"}), always=frozenset({"while"}), size=3)
 
 
 def power(x, n):  # type: ignore[no-untyped-def]
