@@ -15,6 +15,7 @@ from backend.boundary import PYTHON
 from backend.lower import Lowered
 from backend.stack_memory import HEADER
 from semantics.type_language import ArrayType, TupleType
+from transforms.array_rows import NUMPY_DTYPE
 
 
 def entry_source(code: Lowered) -> str:
@@ -67,7 +68,7 @@ def _test(name: str, type: Any) -> str:
     if not isinstance(type, ArrayType):
         return f"type({name}) is {PYTHON[type].__name__}"
     sizes = "".join(f" and {name}.shape[{k}] == {n}" for k, n in enumerate(type.dims) if n is not None)
-    return f"type({name}) is ndarray and {name}.dtype is {type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
+    return f"type({name}) is ndarray and {name}.dtype is d_{type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
 
 
 def _caller(arguments: list[str], code: Lowered) -> list[str]:
@@ -75,6 +76,7 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     tests = " and ".join(_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True))
     given = ", ".join(arguments)
     arrays = [a for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType)]
+    of_arrays = [t for t in code.argument_types if isinstance(t, ArrayType)]
     called = f"entry({', '.join([*arguments, 'address'])})"
     value = "value[0]" if len(code.results) == 1 else "value[:-1]"
     numbers = ["        try:", f"            return {called}", "        except ArithmeticError:", "            pass"]
@@ -82,7 +84,8 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     return [
         "",
         "def caller(compiled, otherwise):",
-        *(["    from numpy import array, dtype, ndarray", "    f64 = dtype('float64')"] if arrays else ()),
+        *(["    from numpy import array, dtype, ndarray"] if arrays else ()),
+        *(f"    d_{of} = dtype('{NUMPY_DTYPE[of].__name__}')" for of in sorted({t.dtype for t in of_arrays})),
         "    entry, address = compiled.entry, compiled.memory.address",
         f"    def call({given}):",
         "        nonlocal entry, address",

@@ -111,7 +111,8 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
-        source = "\n\n\n".join(f"@_device\n{text}" for text in (*closure(self.helpers), *parts)) + "\n"
+        constants = [f"{name} = {text}" for text, name in self.constants.items()]
+        source = "\n\n\n".join([*constants, *(f"@_device\n{text}" for text in (*closure(self.helpers), *parts))]) + "\n"
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         return Lowered(source, arguments, results, tuple(map(erase, entry.arguments)), result, bool(self.sites.below), width)
@@ -193,7 +194,7 @@ def _at_boundary(type: Any) -> None:
             raise IllTyped(
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
-        case ArrayType(dtype, _, holes) if dtype == "f64" and not holes:
+        case ArrayType(_, _, holes) if not holes:
             return
         case _ if type not in DEFAULTS and type != UNIT:
             remedy = 'numbers, booleans, tuples and records of them; or target="reference"'

@@ -11,7 +11,7 @@ Float `//` and `%` follow CPython's algorithm step by step; a compiler's own con
 
 from __future__ import annotations
 
-from backend.arrays.products import SOURCES as PRODUCTS
+from backend.arrays.table import SOURCES
 
 _BIG = 1 << 53
 
@@ -214,7 +214,7 @@ def _order(a, x):
 }
 
 
-HELPERS |= {name: (text, ()) for name, text in PRODUCTS.items()}
+HELPERS |= {name: (text, ()) for name, text in SOURCES.items()}
 
 
 def closure(names: set[str]) -> list[str]:

@@ -54,7 +54,8 @@ def arrays() -> Bindings:
     """What makes arrays."""
     import numpy
 
-    return {"_empty": numpy.empty, "_full": numpy.full, "_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+    made = {"_empty": numpy.empty, "_full": numpy.full, "_array": numpy.array}
+    return made | {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
 
 
 def python_bindings() -> Bindings:
