@@ -27,13 +27,14 @@ def is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type) and not is_record_class(type(value))
 
 
-def to_value(value: Any, name: str = "an argument") -> Any:
+def to_value(value: Any, name: str = "an argument", atom: Callable[[Any, str], Any] | None = None) -> Any:
     """
     A Python value as a value of the language: f64, i64, bool, unit, arrays; tuples, lists, dictionaries with strings as keys,
     NamedTuples and dataclasses of those; NumPy scalars too.
 
-    An explicit stack, since values may nest deeper than Python's.
+    An explicit stack, since values may nest deeper than Python's. `atom`, if given, says what the parts without parts become.
     """
+    atom = _atom if atom is None else atom
     built: list[Any] = []
     todo: list[tuple[Any, int]] = [(value, -1)]
     while todo:
@@ -47,7 +48,7 @@ def to_value(value: Any, name: str = "an argument") -> Any:
             todo.append((label, len(parts)))
             todo.extend((item, -1) for item in reversed(parts))
         else:
-            built.append(_atom(top, name))
+            built.append(atom(top, name))
     return built[0]
 
 
@@ -111,9 +112,9 @@ _CONVERSIONS = {
 }
 
 
-def to_python(value: Any, machine: Machine) -> Any:
+def to_python(value: Any, machine: Machine | None) -> Any:
     """
-    A value of the language as a Python value; a closure becomes a function that runs it on the machine it came from.
+    A value of the language as a Python value; a closure becomes a function that runs it on the machine that it came from, if any.
 
     A record becomes an instance of its class; of a class of which only the text was read, it stays a `Record`. An explicit stack.
     """
@@ -149,9 +150,9 @@ def _instance(label: Label, items: tuple[Any, ...]) -> Any:
             return label.python(**dict(zip(label.fields, items, strict=True)))
 
 
-def _leaf(value: Any, machine: Machine) -> Any:
+def _leaf(value: Any, machine: Machine | None) -> Any:
     match value:
-        case Closure():
+        case Closure() if machine is not None:
             return _callable(value, machine)
         case Array() | SparseArray():
             return to_numpy(dense(value))

@@ -23,7 +23,7 @@ def entry_source(code: Lowered) -> str:
     arguments = [f"a{i}" for i in range(len(code.arguments))]
     values = [f"v{i}" for i in range(len(code.results))]
     stacks = [
-        f"    size = {HEADER} + capacity * {code.width}",
+        f"    size = {HEADER} + capacity * {code.width} + _integers(address, {HEADER})[3]",
         "    reals = _reals(address, size)",
         "    integers = _integers(address, size)",
     ]

@@ -21,6 +21,7 @@ from backend.flow import components
 from backend.prelude import closure
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
+from backend.stack_arrays import HEAP
 from backend.stack_sites import stack_sites, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
@@ -41,6 +42,7 @@ class Lowered:
     The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
 
     stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    heap     whether cells have arrays, whose elements are in the memory behind the cells
     """
 
     source: str
@@ -50,6 +52,7 @@ class Lowered:
     result_type: Any
     stacks: bool = False
     width: int = 0
+    heap: bool = False
 
     @property
     def arrays(self) -> bool:
@@ -115,7 +118,8 @@ class _Lowering(Regions):
         source = "\n\n\n".join([*constants, *(f"@_device\n{text}" for text in (*closure(self.helpers), *parts))]) + "\n"
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
-        return Lowered(source, arguments, results, tuple(map(erase, entry.arguments)), result, bool(self.sites.below), width)
+        types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
+        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -142,7 +146,7 @@ class _Lowering(Regions):
         inside = name != "kernel"
         self.state = ("fuel", *self.counters())
         self.left = self.state if inside else ("fuel",)
-        self.code = body = ["_go = 0", *(f"{counter} = 0" for counter in self.counters() if not inside)]
+        self.code = body = ["_go = 0", *(f"{counter} = {first}" for counter, first in self.counters().items() if not inside)]
         result = self.inference.results[signature]
         self.result = result = result if inside else _given_out(result)
         parameters: list[str] = []

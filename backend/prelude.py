@@ -12,6 +12,7 @@ Float `//` and `%` follow CPython's algorithm step by step; a compiler's own con
 from __future__ import annotations
 
 from backend.arrays.table import SOURCES
+from backend.stack_arrays import SOURCES as KEEPING
 
 _BIG = 1 << 53
 
@@ -214,7 +215,7 @@ def _order(a, x):
 }
 
 
-HELPERS |= {name: (text, ()) for name, text in SOURCES.items()}
+HELPERS |= {name: (text, ()) for name, text in (SOURCES | KEEPING).items()}
 
 
 def closure(names: set[str]) -> list[str]:

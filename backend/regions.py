@@ -33,6 +33,7 @@ from semantics.values import Unbound
 
 Emission = Generator[Any, Any, Any]
 IRREDUCIBLE = "lower/irreducible"
+SMALL = 8  # nodes
 
 
 @dataclass(eq=False)
@@ -204,7 +205,7 @@ class Regions(Stacks):
             value = self.demanded_of(value, self.result)
             if value is None:
                 return Ends()
-            value = self.given_out(value)
+            value = self.given_out(value) if self.left == ("fuel",) else self.contiguous(value)
             texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
             self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
@@ -268,8 +269,8 @@ class Regions(Stacks):
         return None
 
     def call(self, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], type: Any) -> Emission:
-        """A region of its own: inlined at the only place that calls it, else a function."""
-        if self.uses.get(target, 0) <= 1:
+        """A region of its own: inlined at the only place that calls it, or if it is small; else a function."""
+        if self.uses.get(target, 0) <= 1 or self.is_small(target):
             result = (
                 make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
             )
@@ -291,6 +292,10 @@ class Regions(Stacks):
         self.line(f"({', '.join([*names, *self.state, status])},) = {self.functions[target]}({given})")
         self.fail(f"{status} != 0", status)
         return result
+
+    def is_small(self, target: Signature) -> bool:
+        """Whether a graph is a few primitives, so that its code is no longer than a call."""
+        return not self.inference.calls[target] and len(self.plan(target.graph)) <= SMALL
 
     def callee(self, block: Signature, node: NodeId, function: Fn) -> Signature:
         """The signature at which the block calls a graph here."""

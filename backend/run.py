@@ -21,7 +21,7 @@ from backend.expansion import first_that_fits
 from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
-from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
@@ -103,7 +103,7 @@ def batch_source(code: Lowered) -> str:
     read = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
     loads = [f"{read[t]}({a}[i])" for a, t in zip(arguments, code.arguments, strict=True)]
     memory = MEMORY if code.stacks else ()
-    own = [f"{m}[i * capacity * {code.width} : (i + 1) * capacity * {code.width}]" for m in memory[:-1]]
+    own = [f"{m}[i * ({m}.size // status.size) : (i + 1) * ({m}.size // status.size)]" for m in memory[:-1]]
     given = [*loads, *own, *memory[-1:], "fuel", "one"]
     stores = "\n".join(f"        {r}[i] = {v}" for r, v in zip(results, values, strict=True))
     return f"""{code.source}
@@ -218,8 +218,8 @@ class Compiled:
         """The result of one call, made again while its stacks need more memory, or other code."""
         while True:
             result: Sequence[Any] = self.kernel(*row, *self.memory.given)
-            if result[-1] == FULL:
-                if not self.memory.double():
+            if result[-1] in (FULL, FULL_ARRAYS):
+                if not self.memory.double(arrays=result[-1] == FULL_ARRAYS):
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
                 self.replace()
@@ -238,10 +238,10 @@ class Compiled:
             statuses = {row[-1] for row in found}
             if LINKED in statuses:
                 self.replace()
-            elif FULL not in statuses:
+            elif not statuses & {FULL, FULL_ARRAYS}:
                 return found
-            elif not self.memory.double(len(rows)):
-                return [(*row[:-1], MEMORY_LIMIT) if row[-1] == FULL else row for row in found]
+            elif not self.memory.double(len(rows), arrays=FULL not in statuses):
+                return [(*row[:-1], MEMORY_LIMIT) if row[-1] in (FULL, FULL_ARRAYS) else row for row in found]
 
     def launch(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         import numpy
@@ -253,7 +253,12 @@ class Compiled:
         columns: list[Any] = [numpy.array([row[i] for row in rows], dtype[t]) for i, t in enumerate(self.code.arguments)]
         results: list[Any] = [numpy.zeros(count, dtype[t]) for t in self.code.results]
         status = numpy.zeros(count, numpy.int64)
-        given = (*columns, *results, status, *self.memory.for_threads(count))
-        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)
+        self.launch_columns(columns, results, status)
         found = zip(*(r.tolist() for r in results), [0] * count, status.tolist(), strict=True)
         return list(found)
+
+    def launch_columns(self, columns: list[Any], results: list[Any], status: Any) -> None:
+        """One launch, a thread for each element of the columns; results and statuses are written."""
+        count = status.size
+        given = (*columns, *results, status, *self.memory.for_threads(count))
+        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)

@@ -19,15 +19,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from backend.arrays.values import uncompiled
+from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
 from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
+from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
-from backend.status import FULL, INDEX, LINKED, STUCK
+from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
-from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, erase, members
 
 MEMORY = ("reals", "integers", "capacity")
@@ -59,9 +60,10 @@ class Stacks(Emitter):
         self.sites = sites
         self.hidden = (*MEMORY, "one") if sites.below else ("one",)
 
-    def counters(self) -> tuple[str, ...]:
-        """For every site, how many cells it has."""
-        return tuple(f"s{site}" for site in self.sites.below)
+    def counters(self) -> dict[str, str]:
+        """For every site, how many cells it has; where the next array of a cell begins. With what they are at first."""
+        found = {f"s{site}": "0" for site in self.sites.below}
+        return found | {HEAP: "⟦heap⟧"} if holds_arrays(self.sites.cells) else found
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """As ever; what reads a stack, here."""
@@ -121,34 +123,40 @@ class Stacks(Emitter):
         top, base = self.variable(INTEGER), self.variable(INTEGER)
         self.line(f"({top}, {base}) = ({below.top}, {below.base})")
         if self.sites.linked:
-            self.save(site, count, LINK, Reg(top, INTEGER))
+            self.save(site, count, LINK, Reg(top, INTEGER), INTEGER)
         else:
             self.trap(f"{top} != {count} - 1", LINKED)
-        for place, scalar in enumerate(self.scalars_of(site, arguments)):
-            self.save(site, count, str(place), scalar)
+        found = self.scalars_of(site, arguments)
+        for place, (scalar, type) in enumerate(found):
+            self.save(site, count, str(place), scalar, type)
+        if any(isinstance(type, ArrayType) for _, type in found):
+            self.trap(f"{HEAP} > ⟦{site}!⟧", FULL_ARRAYS)
         self.line(f"{top} = {count}")
         self.line(f"{count} = {count} + 1")
         return Stack(StackType(site), top, base)
 
-    def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[Reg]:
-        """The scalars of a cell, in order; the stack below has none."""
-        found = []
+    def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[tuple[Reg, Any]]:
+        """The scalars of a cell and the types that they have there, in order; the stack below has none."""
+        found: list[tuple[Reg, Any]] = []
         for type, argument in zip(self.sites.cells[site], arguments, strict=True):
             if type != NEVER:
-                found += stored(convert(argument, type), make(type, lambda _: "_"))
+                target = make(type, lambda _: "_")
+                given = stored(convert(self.contiguous(argument), type), target)
+                found += zip(given, (r.type for r in scalars(target)), strict=True)
         return found
 
-    def save(self, site: NodeId, cell: str, place: str, scalar: Reg) -> None:
-        if isinstance(scalar.type, ArrayType):
-            raise uncompiled("an array on a stack")
+    def save(self, site: NodeId, cell: str, place: str, scalar: Reg, type: Any) -> None:
+        if isinstance(type, ArrayType):
+            return save_array(self, site, cell, place, scalar.text, type)
         memory = "reals" if scalar.type == REAL else "integers"
         text = f"int({scalar.text})" if scalar.type == BOOLEAN else scalar.text
         self.line(f"{memory}[⟦{site}:{cell}:{place}⟧] = {text}")
 
-    def load(self, site: NodeId, cell: str, place: str, type: Scalar) -> str:
-        """A variable with what a place of a cell holds."""
+    def load(self, site: NodeId, cell: str, place: str, type: Any, views: dict[str, Sizes]) -> str:
+        """A variable with what a place of a cell holds; of a view, the sizes as well."""
         if isinstance(type, ArrayType):
-            raise uncompiled("an array on a stack")
+            name, views[name] = load_array(self, site, cell, place, type)
+            return name
         name, at = self.variable(type), f"⟦{site}:{cell}:{place}⟧"
         text = {REAL: f"float(reals[{at}])", INTEGER: f"int(integers[{at}])", BOOLEAN: f"(integers[{at}] != 0)"}[type]
         self.line(f"{name} = {text}")
@@ -165,12 +173,14 @@ class Stacks(Emitter):
             self.trap(f"{stack.top} < {stack.base}", INDEX)
         if index == self.sites.below[site]:
             top = self.variable(INTEGER)
-            under = self.load(site, stack.top, LINK, INTEGER) if self.sites.linked else f"{stack.top} - 1"
+            under = self.load(site, stack.top, LINK, INTEGER, {}) if self.sites.linked else f"{stack.top} - 1"
             self.line(f"{top} = {under}")
             return Stack(perhaps_empty(site), top, stack.base)
         first = sum(1 for t in types[:index] if t != NEVER for _ in scalars(make(t, lambda _: "_")))
         places = iter(range(first, first + 1_000_000))
-        return make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type))
+        views: dict[str, Sizes] = {}
+        value = make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type, views))
+        return with_sizes(value, views)
 
 
 _PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
@@ -179,17 +189,19 @@ _LOAD = re.compile(r"\s*(\w+) = .*⟦")
 
 def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
     """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
+    functions = [_without_views(text) for text in functions]
     live = _live(functions)
-    order = {site: sorted(p for s, p in live if s == str(site)) for site in sites.below}
+    order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.below}
     offset, width = {}, 0
     for site, places in order.items():
-        offset[str(site)] = width
+        offset[site] = width
         width += len(places)
-    room = {str(site): "capacity" if places else "_MAX" for site, places in order.items()}
+    room = {site: "capacity" if places else "_MAX" for site, places in order.items()}
+    room |= {f"{site}!": "reals.size" if places else "_MAX" for site, places in order.items()}
 
     def place(match: re.Match[str]) -> str:
         site, cell, which = match.groups()
-        places = order[int(site)]
+        places = order[site]
         at = f"{len(places)} * ({cell})" if len(places) > 1 else cell
         parts = [f"{offset[site]} * capacity" if offset[site] else "", at, str(places.index(which)) if places.index(which) else ""]
         return " + ".join(part for part in parts if part)
@@ -199,7 +211,8 @@ def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
         return found is not None and (found[1], found[3]) not in live
 
     def line(text: str) -> str:
-        return re.sub(r"⟦(\d+)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
+        text = re.sub(r"⟦(\d+!?)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
+        return text.replace("⟦heap⟧", f"{width} * capacity")
 
     return ["\n".join(map(line, without(text, unread).split("\n"))) for text in functions], width
 
@@ -208,12 +221,21 @@ def _live(functions: list[str]) -> set[tuple[str, str]]:
     """The scalars of cells that something reads: those loaded into a variable that occurs again."""
     live = set()
     for text in functions:
-        words: dict[str, int] = {}
-        for word in re.findall(r"\w+", text):
-            words[word] = words.get(word, 0) + 1
+        words = _occurrences(text)
         for line in text.split("\n"):
             if (load := _LOAD.match(line)) and words[load[1]] > 1:
-                found = _PLACE.search(line)
-                assert found is not None, "a load has a place"
-                live.add((found[1], found[3]))
+                live |= {(found[1], found[3]) for found in _PLACE.finditer(line)}
     return live
+
+
+def _without_views(text: str) -> str:
+    """The text without views of arrays that it does not read."""
+    words = _occurrences(text)
+    return without(text, lambda line: (view := VIEW.match(line)) is not None and words[view[1]] == 1)
+
+
+def _occurrences(text: str) -> dict[str, int]:
+    words: dict[str, int] = {}
+    for word in re.findall(r"\w+", text):
+        words[word] = words.get(word, 0) + 1
+    return words

@@ -1,8 +1,8 @@
 """
 Status codes: how generated code says that it trapped. It computes no exception, so the same source runs on a GPU.
 
-Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL and
-LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
+Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
+FULL_ARRAYS and LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from semantics.errors import AdjudgeError, OutOfFuel, Trap
     LINKED,
     MEMORY_LIMIT,
     SIZES,
-) = range(17)
+    FULL_ARRAYS,
+) = range(18)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),

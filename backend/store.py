@@ -47,7 +47,7 @@ def remembered(key: str, make: Callable[[], T]) -> T:
         found: T = pickle.loads(path.read_bytes())
     except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
         found = make()
-        _write(path, pickle.dumps(found))
+        write(path, pickle.dumps(found))
     return found
 
 
@@ -60,7 +60,7 @@ def _code() -> str:
     return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in stated)
 
 
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=folder(), suffix=".tmp")
     with os.fdopen(handle, "wb") as file:
         file.write(content)
@@ -72,7 +72,7 @@ def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():
-        _write(path, source.encode())
+        write(path, source.encode())
     spec = importlib.util.spec_from_file_location(f"adjudge_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

@@ -45,10 +45,15 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
         return machine_ptx(cc)
 
 
+LONG = 50_000_000
+"""Steps of a first run on the compiled machine before generated code is made: about the time that making it takes."""
+
+
 class Tiered:
     """
     A program on the better of the two tiers. The first call begins on the machine, uncompiled, so that a short one waits for
-    nothing; a longer one, and the calls after it, have generated code made, and go on with the machine if there can be none.
+    nothing, and goes on there if the compiled machine is kept; a very long one, and the calls after it, have generated code made,
+    and go on with the machine if there can be none.
 
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
     has larger ones and needs no types, runs the sample again.
@@ -87,27 +92,33 @@ class Tiered:
         if self.calls == 1 and self.machined.threads is None:
             with self.machined.lent() as execution:
                 execution.begin(arguments)
-                if execution.advance(execution.patience):
-                    return execution.finish()
-                if self.best is self.machined:
+                if execution.advance(execution.patience) or self.goes_on(execution) or self.best is self.machined:
                     return execution.resume()
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
 
+    def goes_on(self, execution: Execution) -> bool:
+        """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""
+        if not execution.is_ready or self.target == "python":
+            return False
+        execution.take_over()
+        return execution.advance(LONG)
+
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error that it ends in."""
         given = [tuple(sample) for sample in samples]
         outcomes = self.best.map(given)
-        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and _is_beyond(found)]
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome
         return outcomes
 
 
-def _is_beyond(outcome: Any) -> bool:
+def is_beyond(outcome: Any) -> bool:
+    """Whether generated code was not made for the sample, and the machine is to run it."""
     return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
 
 

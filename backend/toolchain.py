@@ -19,7 +19,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from semantics.arrays import single
@@ -50,12 +50,18 @@ def _fmod(x: float, y: float) -> float:
     return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
 
 
-def arrays() -> Bindings:
-    """What makes arrays."""
+def dtypes() -> Bindings:
     import numpy
 
-    made = {"_empty": numpy.empty, "_full": numpy.full, "_array": numpy.array}
-    return made | {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+
+
+def arrays() -> Bindings:
+    """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
+    import numpy
+
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
+    return {"_empty": numpy.empty, "_full": numpy.full, "_array": numpy.array, "_reshape": numpy.reshape} | loops | dtypes()
 
 
 def python_bindings() -> Bindings:
@@ -66,7 +72,8 @@ def python_bindings() -> Bindings:
         functions
         | CONSTANTS
         | arrays()
-        | {"_device": _same, "_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+        | {"_device": _same, "_batch": _same, "_workers": range}
+        | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
     )
 
 
@@ -93,13 +100,14 @@ def _cpu_functions() -> Bindings:
 
 def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
-    from numba import njit
+    from numba import njit, prange
 
     return (
         _cpu_functions()
         | CONSTANTS
         | arrays()
         | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
+        | {"_batch": njit(error_model="numpy", cache=True, parallel=True), "_workers": prange}
     )
 
 
@@ -149,6 +157,15 @@ def bindings(target: str) -> Bindings:
         "cuda-simulator": simulator_bindings,
     }[target]()
     return {"_part": found["_device"], **found}
+
+
+def workers(target: str) -> int:
+    """How many threads go over the samples of a batch."""
+    if target != "cpu":
+        return 1
+    from numba import get_num_threads
+
+    return int(get_num_threads())
 
 
 def refuse_absent(target: str, source: str) -> None:
@@ -220,9 +237,12 @@ def _nothing() -> None:
     return None
 
 
+@cache
 def versions() -> str:
-    """Everything outside the source that decides what compiled code is."""
-    return f"numba {metadata.version('numba')} numpy {metadata.version('numpy')}"
+    """Everything outside the source that decides what compiled code is: versions as their files say them, nothing imported."""
+    files = {"numba": "_version.py", "llvmlite": "_version.py", "numpy": "version.py"}
+    found = ((importlib.util.find_spec(name), file) for name, file in files.items())
+    return "\n".join((Path(spec.origin).parent / file).read_text() for spec, file in found if spec and spec.origin)
 
 
 # compilation

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench import array_gradients
 from bench.by_hand import FAMILIES, Family
 from bench.measure import Row, seconds
 from semantics.type_language import INTEGER, REAL
@@ -36,6 +37,7 @@ def rows() -> Iterator[Row]:
         try:
             for name, family in FAMILIES.items():
                 yield from family_rows(name, family)
+            yield from array_gradients.rows()
         finally:
             store.folder = kept
 
@@ -59,7 +61,7 @@ def family_rows(name: str, family: Family) -> Iterator[Row]:
     hand = njit(error_model="numpy")(family.hand)
     yield Row(f"{name}, first gradient", f"{took:.3f} s", f"by hand {seconds(lambda: hand(*some), 1):.3f} s", "")
     ours, forward = made[0], compile_for(program, types, "cpu")
-    _refuse_another_derivative(name, made[0](*some), hand(*some))
+    refuse_another_derivative(name, made[0](*some), hand(*some))
     forward(*some)
     for turns in [(n,) for n in family.turns] or [()]:
         given = (*family.arguments, *turns)
@@ -76,7 +78,7 @@ def family_rows(name: str, family: Family) -> Iterator[Row]:
             yield row(f"{label}, from Python", mine, library, each(gradient, family.arguments, 20 if turns < (LARGE,) else 2))
 
 
-def _refuse_another_derivative(name: str, ours: float, by_hand: float) -> None:
+def refuse_another_derivative(name: str, ours: float, by_hand: float) -> None:
     """A mistake shows in the first digits, rounding in the last: half of them tell which it is."""
     if abs(ours - by_hand) > 2.0**-26 * max(abs(ours), abs(by_hand)):
         raise ValueError(f"{name}: the derivative is {ours}, by hand {by_hand}")

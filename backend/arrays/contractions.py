@@ -108,7 +108,7 @@ def contracted(emit: Any, arrays: Sequence[Any], subscripts: Subscripts) -> Any:
         result = make(of, emit.variable)
         begin = Reg("0" if dtype == "i64" else "-0.0", ELEMENTS[dtype])
         emit.move((result,), (convert(ZERO_VALUE if holes else begin, of),))
-        with emit.over(tuple(sizes[c] for c in gone)) as inner:
+        with emit.over(tuple(sizes[c] for c in gone), ()) as inner:
             found = term(dict(zip((*subscripts.output, *gone), (*outer, *inner), strict=True)))
             found = emit.primitive(TABLE["gadd" if holes else "add"], [result, found])
             emit.move((result,), (convert(as_element(emit, found, dtype), of),))
@@ -117,7 +117,7 @@ def contracted(emit: Any, arrays: Sequence[Any], subscripts: Subscripts) -> Any:
     if not subscripts.output and dtype != "f32":
         return total(())
     array = emit.new(dtype, tuple(sizes[c] for c in subscripts.output), mask="_" * holes)
-    with emit.over(array.sizes) as outer:
+    with emit.each(array.sizes) as outer:
         emit.write(array, outer, total(outer))
     return array
 
@@ -157,7 +157,7 @@ def unsum(emit: Any, subscripts: Any, d: Any, x: Any) -> Any:
         sizes[c] = n if sizes.get(c, ONE) == ONE else emit.equal(sizes[c], n) if n != ONE else sizes[c]
     array = emit.new(d.dtype, tuple(sizes[c] for c in own), "0.0", "False")
     emit.prepared(d, d.sizes)
-    with emit.over(tuple(sizes.values())) as every:
+    with emit.each(tuple(sizes.values())) as every:
         at = dict(zip(sizes, every, strict=True))
         item = emit.element(d, tuple("0" if n == ONE else at[c] for c, n in zip(letters, d.sizes, strict=True)))
         emit.write(array, tuple(at[c] for c in own), item)

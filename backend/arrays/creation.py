@@ -31,11 +31,16 @@ def as_array(emit: Any, value: Any, dtype: Any) -> Any:
         for part in inner[1:]:
             sizes[k] = emit.equal(sizes[k], part.sizes[k - rank])
     array = emit.new(type.dtype, tuple(sizes), mask="_" * type.holes)
+    with emit.over((), None):
+        for at, leaf in leaves:
+            if not isinstance(leaf, ARRAYS):
+                emit.write(array, at, cast(emit, leaf, type.dtype))
     for at, leaf in leaves:
-        part = as_operand(emit, leaf) if isinstance(leaf, ARRAYS) else leaf
-        emit.prepared(part, part.sizes if isinstance(part, ARRAYS) else ())
-        with emit.over(part.sizes if isinstance(part, ARRAYS) else ()) as own:
-            emit.write(array, at + own, cast(emit, emit.element(part, own), type.dtype))
+        if isinstance(leaf, ARRAYS):
+            part = as_operand(emit, leaf)
+            emit.prepared(part, part.sizes)
+            with emit.each(part.sizes) as own:
+                emit.write(array, at + own, cast(emit, emit.element(part, own), type.dtype))
     return array
 
 

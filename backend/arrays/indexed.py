@@ -27,7 +27,7 @@ def getitem(emit: Any, x: Any, i: Any) -> Any:
 def _number(emit: Any, x: Any, chosen: Selection) -> Any:
     """One element, in a variable; of a formula that others read too, all are computed first."""
     source = x if isinstance(x, Formula) and (x.cheap or x.uses == 1) else emit.held(x)
-    return emit.settled(emit.noted(emit.element(source, chosen.source(emit, ()))))
+    return emit.settled(emit.number_at(source, chosen.source(emit, ())))
 
 
 def part_of(emit: Any, x: Any, chosen: Selection) -> Any:
@@ -71,7 +71,7 @@ def _each(emit: Any, array: Held, chosen: Selection, v: Any, do: Callable[..., N
     if isinstance(v, ARRAYS):
         v = emit.held(v) if v.type.holes else v
         emit.prepared(v, chosen.sizes)
-    with emit.over(chosen.sizes) as at:
+    with emit.over(chosen.sizes, range(len(chosen.sizes)) if chosen.distinct and chosen.sizes else None) as at:
         do(array, chosen.source(emit, at), as_element(emit, emit.at(v, at), array.dtype))
 
 
@@ -114,7 +114,7 @@ def final(emit: Any, t: Any, i: Any) -> Any:
     last = emit.new("i64", t.sizes)
     for found in (0, 1):
         result = emit.new("bool", chosen.sizes) if found else None
-        with emit.over(chosen.sizes) as at:
+        with emit.over(chosen.sizes, range(len(chosen.sizes)) if found else None) as at:
             place = f"{last.name}[{', '.join(chosen.source(emit, at))}]"
             number = row_major(at, chosen.sizes)
             if result is None:
@@ -175,7 +175,7 @@ def to_boolean(emit: Any, x: Any) -> Any:
     """The truth of an array of one element."""
     x = as_operand(emit, x)
     emit.equal(size_text(emit, x.sizes), ONE)
-    return emit.primitive(TABLE["to_boolean"], [emit.settled(emit.noted(emit.element(emit.held(x), ("0",) * len(x.sizes))))])
+    return emit.primitive(TABLE["to_boolean"], [emit.settled(emit.number_at(emit.held(x), ("0",) * len(x.sizes)))])
 
 
 def keep(emit: Any, d: Any, c: Any) -> Any:

@@ -133,13 +133,13 @@ def _nonzero(emit: Any, mask: Any, covered: Sizes) -> list[Held]:
     mask = emit.held(mask)
     count = emit.variable(INTEGER)
     emit.line(f"{count} = 0")
-    with emit.over(mask.sizes) as at:
+    with emit.over(mask.sizes, ()) as at:
         emit.line(f"if {emit.element(mask, at).text}:")
         emit.code.append([f"{count} = {count} + 1"])
     found = [emit.new("i64", (count,)) for _ in mask.sizes]
     place = emit.variable(INTEGER)
     emit.line(f"{place} = 0")
-    with emit.over(mask.sizes) as at:
+    with emit.over(mask.sizes, None) as at:
         emit.line(f"if {emit.element(mask, at).text}:")
         emit.code.append([*(f"{a.name}[{place}] = {k}" for a, k in zip(found, at, strict=True)), f"{place} = {place} + 1"])
     return found
@@ -157,7 +157,7 @@ def _inside(emit: Any, part: Any, n: str) -> Any:
         return emit.integer(f"{part.text} + {n} if {part.text} < 0 else {part.text}").text
     emit.prepared(part, part.sizes)
     array = emit.new("i64", part.sizes)
-    with emit.over(part.sizes) as at:
+    with emit.each(part.sizes) as at:
         k = emit.integer(emit.element(part, at).text).text
         emit.trap(f"{k} < -{n} or {k} >= {n}", SIZES)
         emit.write(array, at, Reg(f"({k} + {n} if {k} < 0 else {k})", INTEGER))

@@ -35,7 +35,7 @@ def concatenate(emit: Any, arrays: Any, axis: Any) -> Any:
     array = emit.new(type.dtype, tuple(sizes), mask="_" * type.holes)
     for part, start in zip(parts, starts, strict=False):
         emit.prepared(part, part.sizes)
-        with emit.over(part.sizes) as at:
+        with emit.each(part.sizes) as at:
             into = (*at[:k], plus(start, at[k]), *at[k + 1 :])
             emit.write(array, into, as_element(emit, emit.element(part, at), type.dtype))
     return array
@@ -115,7 +115,7 @@ def diag(emit: Any, x: Any, k: Any) -> Any:
         n = emit.integer(plus(plus(x.sizes[0], right), down)).text
         array = emit.new(x.dtype, (n, n), as_element(emit, literal(0), x.dtype).text, "True" * x.type.holes)
         emit.prepared(x, x.sizes)
-        with emit.over(x.sizes) as (i,):
+        with emit.each(x.sizes) as (i,):
             emit.write(array, (plus(i, down), plus(i, right)), emit.element(x, (i,)))
         return array
     rows, columns = x.sizes

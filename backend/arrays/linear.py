@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.creation import eye
-from backend.arrays.values import Held, Sizes, aligned, uncompiled
+from backend.arrays.values import ONE, Held, Sizes, aligned, uncompiled
 from backend.shape import Items, Reg, literal
 from backend.status import SIZES
 from semantics.type_language import BOOLEAN, INTEGER, REAL
@@ -148,7 +148,7 @@ def solve(emit: Any, a: Any, b: Any) -> Any:
     right, whole = emit.contiguous(b), emit.common(stack, b.sizes[:-2])
     emit.helpers.add("_solve")
     factors, x = Factors(emit, n), emit.new("f64", (*whole, *b.sizes[-2:]))
-    with emit.over(whole) as at:
+    with emit.over(whole, None) as at:
         factors.of(_at(left, at))
         emit.line(f"_solve({factors.names}, {_at(right, at)}, {_at(x, at)})")
     return x
@@ -177,14 +177,14 @@ def _each(emit: Any, a: Any, helper: str, count: int) -> tuple[Any, ...]:
     left, stack, n = _matrices(emit, a)
     emit.helpers.add(helper)
     factors = Factors(emit, n)
-    results = [emit.new("f64", stack) for _ in range(count)] if stack else []
+    results = [emit.new("f64", stack or (ONE,)) for _ in range(count)]
     numbers = [emit.variable(REAL) for _ in range(count)]
-    with emit.over(stack) as at:
+    with emit.over(stack, None) as at:
         odd = factors.of(_at(left, at))
         emit.line(f"{', '.join(numbers)} = {helper}({factors.both.name}, {odd})")
         for array, number in zip(results, numbers, strict=False):
-            emit.write(array, at, Reg(number, REAL))
-    return tuple(results) if stack else tuple(Reg(x, REAL) for x in numbers)
+            emit.write(array, at or ("0",), Reg(number, REAL))
+    return tuple(results) if stack else tuple(emit.number_at(array, ("0",)) for array in results)
 
 
 def cholesky(emit: Any, a: Any) -> Any:
@@ -192,7 +192,7 @@ def cholesky(emit: Any, a: Any) -> Any:
     left, stack, n = _matrices(emit, a)
     emit.helpers.add("_cholesky")
     x, positive = emit.new("f64", (*stack, n, n)), emit.variable(BOOLEAN)
-    with emit.over(stack) as at:
+    with emit.over(stack, None) as at:
         emit.line(f"{positive} = _cholesky({_at(left, at)}, {_at(x, at)})")
         emit.trap(f"not {positive}", SIZES)
     return x

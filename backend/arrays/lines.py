@@ -43,10 +43,10 @@ def running(combine: str, begin: dict[str, str]) -> Callable[..., Any]:
         of = _element_type(dtype, holes)
         emit.prepared(x, x.sizes)
         array = emit.new(dtype, x.sizes, mask="_" * holes)
-        with emit.over(_others(x.sizes, k)) as outer:
+        with emit.each(_others(x.sizes, k)) as outer:
             total = make(of, emit.variable)
             emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin[dtype], ELEMENTS[dtype]), of),))
-            with emit.over((x.sizes[k],)) as (own,):
+            with emit.over((x.sizes[k],), None) as (own,):
                 at = (*outer[:k], own, *outer[k:])
                 item = as_element(emit, emit.element(x, at), dtype)
                 found = as_element(emit, emit.primitive(TABLE[combine], [total, item]), dtype)
@@ -70,10 +70,10 @@ def recurrence(emit: Any, b: Any, c: Any, axis: Any, reverse: Any) -> Any:
     emit.prepared(b, b.sizes)
     c = emit.held(c)
     array = emit.new(b.dtype, b.sizes, mask="_" * holes)
-    with emit.over(_others(b.sizes, k)) as outer:
+    with emit.each(_others(b.sizes, k)) as outer:
         before = make(of, emit.variable)
         emit.move((before,), (convert(ZERO_VALUE if holes else Reg(ZERO[b.dtype], ELEMENTS[b.dtype]), of),))
-        with emit.over((n,)) as (turn,):
+        with emit.over((n,), None) as (turn,):
             own = emit.integer(f"{n} - 1 - {turn}").text if backwards else turn
             other = emit.integer(f"{own} + 1 if {turn} > 0 else {own}").text if backwards else own
             at = (*outer[:k], own, *outer[k:])
@@ -97,12 +97,12 @@ def _sorted(emit: Any, x: Any, axis: Any, indices: bool) -> Any:
     keys = emit.new("i64" if x.dtype in ("i64", "bool") else "f64", (n,))
     order, spare = emit.new("i64", (n,)), emit.new("i64", (n,))
     array = emit.new("i64" if indices else x.dtype, x.sizes)
-    with emit.over(_others(x.sizes, k)) as outer:
-        with emit.over((n,)) as (own,):
+    with emit.over(_others(x.sizes, k), None) as outer:
+        with emit.over((n,), None) as (own,):
             item = emit.element(x, (*outer[:k], own, *outer[k:]))
             emit.write(keys, (own,), as_element(emit, item, keys.dtype))
         emit.line(f"_ranked({keys.name}, {order.name}, {spare.name})")
-        with emit.over((n,)) as (own,):
+        with emit.over((n,), None) as (own,):
             place = emit.element(order, (own,))
             found = place if indices else as_element(emit, emit.element(keys, (place.text,)), x.dtype)
             emit.write(array, (*outer[:k], own, *outer[k:]), found)
@@ -132,10 +132,10 @@ def extreme(better: str) -> Callable[..., Any]:
         emit.prepared(x, x.sizes)
         of = INTEGER if x.dtype in ("i64", "bool") else REAL
         array = emit.new("i64", kept) if kept else None
-        with emit.over(kept) as outer:
+        with emit.each(kept) as outer:
             best, at = emit.variable(of), emit.variable(INTEGER)
             emit.line(f"({best}, {at}) = ({begin[of, better]}, 0)")
-            with emit.over((x.sizes[k],)) as (own,):
+            with emit.over((x.sizes[k],), ()) as (own,):
                 item = emit.element(x, (*outer[:k], own, *outer[k:]))
                 found = as_element(emit, item, "i64").text if of == INTEGER else item.text
                 unordered = f" or ({found} != {found} and {best} == {best})" if of == REAL else ""

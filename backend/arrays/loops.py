@@ -4,12 +4,15 @@ Loops over the elements of a shape, and when a formula is computed.
 A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is
 read more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop
 that reads it, it has one of its own.
+
+Which turns may be taken in any order is said where a loop is opened. On a GPU the threads of a block share them (`backend.cuda`);
+elsewhere the names of `shares` are all `range`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,8 +70,13 @@ class Loops(Assigning):
     # loops
 
     @contextmanager
-    def over(self, sizes: Sizes) -> Iterator[Sizes]:
-        """Loops over a shape, in row-major order; what is written meanwhile is their body."""
+    def over(self, sizes: Sizes, free: Iterable[int] | None) -> Iterator[Sizes]:
+        """
+        Loops over a shape, in row-major order; what is written meanwhile is their body.
+
+        `free` are the axes whose turns may be taken in any order, each writing elements of its own. Without any, the loops compute
+        numbers, which every thread has. None is for loops that write elements in their order: one thread takes them.
+        """
         indices = tuple("0" if n == ONE else f"k{self.fresh_number()}" for n in sizes)  # type: ignore[attr-defined]
         around, outer, body = self.code, self.loop, []  # type: ignore[var-annotated]
         if outer is None:
@@ -82,12 +90,20 @@ class Loops(Assigning):
             yield indices
         finally:
             loop, self.loop, self.code = self.loop, outer, around
-        for index, size in reversed(list(zip(indices, sizes, strict=True))):
-            body = [f"for {index} in range({size}):", body] if index != "0" else body
+        nest = [(index, size, k) for k, (index, size) in enumerate(zip(indices, sizes, strict=True)) if index != "0"]
+        if outer is None and not nest:
+            nest = [(f"k{self.fresh_number()}", ONE, next(iter(free or ()), -1))]  # type: ignore[attr-defined]
+        names = ["range"] * len(nest) if outer is not None else shares([k for _, _, k in nest], free)
+        for (index, size, _), name in reversed(list(zip(nest, names, strict=True))):
+            body = [f"for {index} in {name}({size}):", body]
         around += [*(loop.before if outer is None else ()), *body]
         if outer is None:
             for formula, array in loop.written:
                 formula.kept = around, array
+
+    def each(self, sizes: Sizes) -> AbstractContextManager[Sizes]:
+        """Loops that write elements of their own; none over a shape without axes."""
+        return self.over(sizes, range(len(sizes))) if sizes else nullcontext(())
 
     def new(self, dtype: str, sizes: Sizes, fill: str = "", mask: str = "") -> Held:
         """
@@ -128,7 +144,13 @@ class Loops(Assigning):
         sizes = tuple(n for k, n in enumerate(value.sizes) if k not in axes)
         if sizes or value.dtype == "f32":
             return self.reshaped(value, sizes)
-        return self.noted(self.element(self.held(value), ("0",) * len(value.sizes)))
+        return self.number_at(self.held(value), ("0",) * len(value.sizes))
+
+    def number_at(self, value: Any, indices: Sizes) -> Any:
+        """An element, in variables."""
+        with self.over((), ()):
+            found = self.noted(self.element(value, indices))
+        return found
 
     def prepared(self, value: Any, sizes: Sizes) -> None:
         """What a loop over a shape had better not compute is computed: what it would compute more than once for an element."""
@@ -210,7 +232,7 @@ class Loops(Assigning):
             self.prepared(part, formula.sizes if formula.along else ("",))
         array = self.new(formula.dtype, formula.sizes, mask="_" * formula.holes)
         formula.uses, uses = 1, formula.uses
-        with self.over(formula.sizes) as indices:
+        with self.over(formula.sizes, range(len(formula.sizes))) as indices:
             self.write(array, indices, self.element(formula, indices))
         formula.uses, formula.kept = uses, (self.code, array)
         return array
@@ -252,9 +274,9 @@ class Loops(Assigning):
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
         shape = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
-        self.line(f"{name} = {array.name}.reshape({shape})")  # type: ignore[attr-defined]
+        self.line(f"{name} = _reshape({array.name}, {shape})")  # type: ignore[attr-defined]
         if array.mask:
-            self.line(f"{name}m = {array.mask}.reshape({shape})")  # type: ignore[attr-defined]
+            self.line(f"{name}m = _reshape({array.mask}, {shape})")  # type: ignore[attr-defined]
         return Held(array.dtype, name, sizes, f"{name}m" if array.mask else "")
 
     def counted(self, value: Any, users: int) -> Any:
@@ -279,6 +301,31 @@ class Loops(Assigning):
                 return array
             return self.fresh(array)
         return array
+
+
+def shares(axes: list[int], free: Iterable[int] | None) -> list[str]:
+    """
+    What each loop of a nest over these axes goes through, the outermost first. That one begins with a barrier, so that the loops
+    see what was written before them; an element is the same thread's in every loop of a nest.
+
+        _each, or _rows and _columns   the outermost axis is free: its turns are shared, and those of the last that is
+        _all, and _own                 it is not: every thread takes every turn, but shares those of the last axis that is free
+        _alone                         one thread takes all turns
+    """
+    names = ["range"] * len(axes)
+    if free is None:
+        names[0] = "_alone"
+        return names
+    match [at for at, axis in enumerate(axes) if axis in free]:
+        case []:
+            names[0] = "_all"
+        case [0]:
+            names[0] = "_each"
+        case [0, *_, last]:
+            names[0], names[last] = "_rows", "_columns"
+        case [*_, last]:
+            names[0], names[last] = "_all", "_own"
+    return names
 
 
 def _wide(sizes: Sizes) -> Sizes:

@@ -98,7 +98,7 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     array = emit.new(dtype, (total,), "0.0", "False")
     emit.prepared(d, d.sizes)
     emit.prepared(p, d.sizes)
-    with emit.over(d.sizes) as at:
+    with emit.over(d.sizes, None) as at:
         k = emit.integer(emit.element(p, at).text).text
         item = as_element(emit, emit.element(d, at), dtype)
         outer, emit.code = emit.code, []
@@ -133,7 +133,7 @@ def _part(emit: Any, array: Held, leaf: Any, start: str) -> Any:
     if _dtype(leaf) not in FLOATING:
         return ZERO_VALUE
     if not isinstance(leaf, ARRAYS):
-        return emit.settled(emit.noted(emit.element(array, (start,))))
+        return emit.settled(emit.number_at(array, (start,)))
     sizes = leaf.sizes
     if len(sizes) == 1 and start == "0" and array.sizes == sizes:
         return array

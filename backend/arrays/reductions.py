@@ -79,7 +79,7 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
     if all(k < a for k in kept for a in axes) or dtype != inside:
         return _by_lines(emit, step, begin, (dtype, inside, holes), x.sizes, axes, layout)
     array = emit.new(dtype, sizes, begin, "False" * holes)
-    with emit.over(x.sizes) as indices:
+    with emit.over(x.sizes, kept) as indices:
         at = _placed(layout, dict(enumerate(indices)))
         emit.write(array, at, step(emit, emit.element(array, at), indices))
     return array
@@ -101,7 +101,7 @@ def _by_lines(
     def line(indices: Sizes) -> Any:
         total = make(of, emit.variable)
         emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
-        with emit.over(tuple(sizes[k] for k in axes)) as own:
+        with emit.over(tuple(sizes[k] for k in axes), ()) as own:
             where = dict(zip((*kept, *axes), (*indices, *own), strict=True))
             found = step(emit, total, tuple(where[k] for k in range(len(sizes))))
             emit.move((total,), (convert(found, of),))
@@ -110,7 +110,7 @@ def _by_lines(
     if not layout and dtype != "f32":
         return line(())
     array = emit.new(dtype, tuple(ONE if k is None else sizes[k] for k in layout), mask="_" * holes)
-    with emit.over(tuple(sizes[k] for k in kept)) as indices:
+    with emit.over(tuple(sizes[k] for k in kept), range(len(kept))) as indices:
         emit.write(array, _placed(layout, dict(zip(kept, indices, strict=True))), line(indices))
     return array
 

@@ -47,7 +47,7 @@ def _summed(emit: Any, total: str, a: Any, b: Any) -> bool:
             emit.not_empty(tuple(map(emit.equal, a.sizes, b.sizes)))
             emit.prepared(a, a.sizes)
             emit.prepared(b, a.sizes)
-            with emit.over(a.sizes) as at:
+            with emit.over(a.sizes, ()) as at:
                 _add(emit, total, emit.element(a, at), emit.element(b, at))
             return True
         case _ if isinstance(a, Nothing) or isinstance(b, Nothing):

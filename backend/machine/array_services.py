@@ -59,13 +59,6 @@ def as_real(heap: Heap, x: int) -> Operand | None:
     return Operand(p + RAW, ())
 
 
-def words(values: Sequence[int]) -> Any:
-    """Sizes or strides, as loops take them."""
-    import numpy
-
-    return numpy.array(values, numpy.int64)
-
-
 def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
     """A row of `ELEMENTWISE` on one or two operands."""
     op = kernels.numbers(len(operands)).get(name)
@@ -73,12 +66,12 @@ def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
         return None
     if len(operands) == 1:
         (a,) = operands
-        return a.shape, lambda k, out: k.map_1(k.F, op, a.at, out, size_of(a.shape))
+        return a.shape, lambda k, out: k.map_1(op, a.at, out, size_of(a.shape))
     a, b = operands
     shape = broadcast_shapes((a.shape, b.shape), name)
     flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
-    sizes, left, right = map(words, zip(*_merged(flat), strict=True))
-    return shape, lambda k, out: k.map_2(k.F, op, a.at, b.at, out, sizes, left, right)
+    sizes, left, right = map(list, zip(*_merged(flat), strict=True))
+    return shape, lambda k, out: k.map_2(op, a.at, b.at, out, sizes, left, right)
 
 
 def _merged(axes: list[list[int]]) -> list[list[int]]:
@@ -102,13 +95,13 @@ def reduce_sum(x: Operand, axis: Any, keepdims: bool) -> Result:
     outer, inner = [x.shape[a] for a in kept], [x.shape[a] for a in gone]
     given = (
         size_of(outer),
-        words(outer),
-        words([strides[a] for a in kept]),
+        outer,
+        [strides[a] for a in kept],
         size_of(inner),
-        words(inner),
-        words([strides[a] for a in gone]),
+        inner,
+        [strides[a] for a in gone],
     )
-    return shape, lambda k, out: k.total(k.F, x.at, out, *given)
+    return shape, lambda k, out: k.total(x.at, out, *given)
 
 
 def matmul(a: Operand, b: Operand) -> Answer:
@@ -117,12 +110,12 @@ def matmul(a: Operand, b: Operand) -> Answer:
         return None
     rows, columns = a.shape[:-1], b.shape[1:]
     given = size_of(rows), a.shape[-1], size_of(columns)
-    return (*rows, *columns), lambda k, out: k.product(k.F, a.at, b.at, out, *given)
+    return (*rows, *columns), lambda k, out: k.product(a.at, b.at, out, *given)
 
 
 def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
     """The elements of x in the order of a shape and its strides."""
-    return shape, lambda k, out: k.move(k.I, x.at, out, size_of(shape), words(shape), words(strides))
+    return shape, lambda k, out: k.move(x.at, out, size_of(shape), list(shape), list(strides))
 
 
 def sum_to(d: Operand, x: Operand) -> Answer:

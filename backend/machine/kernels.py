@@ -8,14 +8,15 @@ bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from functools import cache
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
-from backend import prelude, store, toolchain
+from backend import native, prelude, toolchain
 from backend.columns import NUMBA
-from backend.machine.interpreter import plain, tree
+from backend.machine.interpreter import addressed, plain, tree
 from backend.machine.structural import Doubles, Words
 from semantics.errors import AdjudgeError
 from semantics.primitives.row import Hole
@@ -140,16 +141,26 @@ ROWS = frozenset(name for k in (1, 2) for name in numbers(k))
 """The elementwise rows that the loops know."""
 
 
-class Bound:
-    """The loops, and the words that they work on: integers I and doubles F."""
+class Loops:
+    """The loops, on one buffer. Shapes and strides go in as lists; what they return says nothing."""
 
-    def __init__(self, words: Any, integers: Any, doubles: Any, loops: ModuleType) -> None:
-        self.words, self.I, self.F = words, integers, doubles
-        self.map_1, self.map_2, self.move = loops.map_1, loops.map_2, loops.move
-        self.total, self.product = loops.total, loops.product
+    def __init__(self, place: tuple[int, int], loops: SimpleNamespace) -> None:
+        self.place, self.loops = place, loops
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        loop = getattr(self.loops, f"{name}_at")
+
+        def called(*arguments: Any) -> None:
+            held = [array("q", a) if isinstance(a, list) else a for a in arguments]
+            flat: list[int] = []
+            for a in held:
+                flat.extend(a.buffer_info() if isinstance(a, array) else (a,))
+            loop(*self.place, *flat)
+
+        return called
 
 
 @cache
-def loaded(target: str) -> ModuleType:
-    """The loops on a target."""
-    return store.load(source(), target, toolchain.bindings(target))
+def compiled() -> SimpleNamespace:
+    """The loops as machine code, compiled or found in the cache."""
+    return SimpleNamespace(**native.functions(*addressed(source(), LOOPS)))

@@ -85,7 +85,7 @@ class Threads:
         import numpy
 
         starts = numpy.cumsum([0, *(run.words.count for run in runs)])
-        integers = numpy.concatenate([run.words.arrays[0] for run in runs])
+        integers = numpy.concatenate([run.words.array for run in runs])
         words, status = self.code.array, numpy.zeros(len(runs), numpy.int64)
         shape = (len(runs) + BLOCK - 1) // BLOCK, min(BLOCK, len(runs))
         given: tuple[Any, ...] = (integers, integers.view(numpy.float64), words, starts, status)
@@ -96,5 +96,5 @@ class Threads:
             self.kernel[shape](on_device, on_device.view(numpy.float64), words, starts, status, fuel)
             integers = on_device.copy_to_host()
         for run, start, end in zip(runs, starts, starts[1:], strict=False):
-            run.words.arrays[0][:] = integers[start:end]
+            run.words.array[:] = integers[start:end]
         return [int(s) for s in status]

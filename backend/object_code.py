@@ -1,0 +1,38 @@
+"""
+Object files that Numba makes of generated code: what `native` keeps.
+
+A function here is called from Python by address alone, so Numba's wrappers, which make Python's objects, are left out; what the
+functions of a module call of each other is compiled into each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from backend import toolchain
+
+Object = tuple[str, bytes, tuple[str, ...]]
+"""The symbol of a function, its object file, and the functions that it calls and does not have."""
+
+
+def bindings() -> dict[str, Any]:
+    """Those of the CPU, without wrappers."""
+    from numba import njit
+
+    bare: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return toolchain.bindings("cpu") | {"_device": njit(**bare), "_part": njit(**bare, forceinline=True)}
+
+
+def compiled(function: Callable[..., Any], takes: str) -> Object:
+    """The object file of a function of `bindings`; `takes` has a letter for each argument: integer, real (d), boolean."""
+    from numba import types
+
+    letters = {"i": types.int64, "d": types.float64, "b": types.boolean}
+    signature = tuple(letters[letter] for letter in takes)
+    dispatcher: Any = function
+    dispatcher.compile(signature)
+    found = dispatcher.overloads[signature]
+    module, machine = found.library._final_module, found.library._codegen._tm
+    needed = (f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm."))
+    return found.fndesc.llvm_func_name, machine.emit_object(module), tuple(needed)
