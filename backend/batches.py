@@ -75,7 +75,7 @@ def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
         "            status[i] = code",
     ]
     given = ", ".join([*arguments, *results, "status", *memory, "fuel", "one", "workers"])
-    return "\n".join([code.source, "", "@_batch", f"def batch({given}):", *(f"    {line}" for line in lines), ""])
+    return "\n".join([code.alone, "", "@_batch", f"def batch({given}):", *(f"    {line}" for line in lines), ""])
 
 
 def _load(name: str, type: Any, shared: bool) -> str:

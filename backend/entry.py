@@ -32,7 +32,7 @@ def entry_source(code: Lowered) -> str:
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
     return "\n".join(
         [
-            code.source,
+            code.alone,
             "",
             "@_device",
             f"def entry({', '.join([*arguments, 'address'])}):",

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
 from backend.flow import components
 from backend.prelude import closure
@@ -43,6 +44,7 @@ class Lowered:
 
     stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
     heap     whether cells have arrays, whose elements are in the memory behind the cells
+    alone    the source for one processor: the same numbers with fewer loops and less memory
     """
 
     source: str
@@ -53,6 +55,7 @@ class Lowered:
     stacks: bool = False
     width: int = 0
     heap: bool = False
+    alone: str = ""
 
     @property
     def arrays(self) -> bool:
@@ -114,12 +117,13 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
-        constants = [f"{name} = {text}" for text, name in self.constants.items()]
-        source = "\n\n\n".join([*constants, *(f"@_device\n{text}" for text in (*closure(self.helpers), *parts))]) + "\n"
+        helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
+        before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]
+        source, alone = _together(before, parts), _together(before, [*map(tightened, parts)])
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
-        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap)
+        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -164,6 +168,10 @@ class _Lowering(Regions):
             text = without(text, lambda line: line.strip().startswith("_go ="))
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
+
+
+def _together(before: Sequence[str], functions: Sequence[str]) -> str:
+    return "\n\n\n".join([*before, *(f"@_device\n{text}" for text in functions)]) + "\n"
 
 
 def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:

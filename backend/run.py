@@ -161,7 +161,7 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
     if target.startswith("cuda") and code.arrays:
         raise uncompiled(f"arrays on the target {target}")
     batched = target.startswith("cuda")
-    text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.source
+    text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.alone
     module = store.load(text, target, toolchain.bindings(target))
     kernel = module.kernel
     if batched:

@@ -7,6 +7,7 @@ tier A; what it refuses runs on the virtual machine, tier B, and the row of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,8 @@ import numpy as np
 
 from bench import by_index, libraries, recurrent, reprojection
 from bench.arrays_by_hand import ARRAY_FAMILIES, ArrayFamily
-from bench.measure import Row, seconds
+from bench.comparison import Comparison
+from bench.measure import seconds
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from transforms.gradient_programs import calling
@@ -35,14 +37,14 @@ class Ours:
     refusal: str = ""
 
 
-def rows() -> Iterator[Row]:
-    """Every row of arrays."""
-    for name, family in FAMILIES.items():
+def comparisons(families: dict[str, ArrayFamily] = FAMILIES) -> Iterator[Comparison]:
+    """Every program at each of its sizes."""
+    for name, family in families.items():
         for label, sizes in family.sizes.items():
-            yield from size_rows(f"{name}, {label}", family, family.given(*sizes))
+            yield compared(f"{name}, {label}", family, family.given(*sizes))
 
 
-def size_rows(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Iterator[Row]:
+def compared(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Comparison:
     """One program at one size: the first gradient, then all that it is compared with."""
     from numba import njit
 
@@ -56,21 +58,15 @@ def size_rows(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Iterat
     took = seconds(first, 1)
     ours, derivative = made
     by_hand = seconds(lambda: made.append(hand(*given)), 1)
-    yield Row(f"{label}, first gradient, tier {ours.tier}", f"{took:.3f} s", f"by hand {by_hand:.3f} s", ours.refusal)
     refuse_another_derivative(label, derivative, made[-1])
-    mine = one_call(ours.call, given)
-    others = {
+    functions = {
         "by hand": hand,
         "forward pass": value(family, given).call,
-        "NumPy forward": libraries.value_by_numpy(family),
+        "interpreted forward": libraries.value_by_numpy(family),
         **libraries.gradients(family, given),
     }
-    for other, function in others.items():
-        if isinstance(function, str):
-            yield Row(label, f"{1e6 * mine:.3g} µs", f"{other} cannot: {function}", "")
-        else:
-            its = one_call(function, given)
-            yield Row(label, f"{1e6 * mine:.3g} µs", f"{other} {1e6 * its:.3g} µs", f"{mine / its:.3g}")
+    others = {other: f if isinstance(f, str) else in_turn(ours.call, f, given) for other, f in functions.items()}
+    return Comparison(label, ours.tier, ours.refusal, (took, by_hand), others)
 
 
 def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
@@ -109,11 +105,20 @@ def types_of(given: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(general(ArrayType("f64", a.shape)) if isinstance(a, np.ndarray) else scalar[type(a)] for a in given)
 
 
-def one_call(function: Callable[..., Any], given: tuple[Any, ...]) -> float:
-    """The time of one call, from Python."""
+def in_turn(mine: Callable[..., Any], its: Callable[..., Any], given: tuple[Any, ...]) -> tuple[float, float]:
+    """The time of one call of each, from Python: the least of several runs, in turn, since what else runs comes and goes."""
+    calls = [max(1, int(WHOLE / REPEATS / max(once(f, given), 1e-6))) for f in (mine, its)]
+    best = [math.inf, math.inf]
+    for _ in range(REPEATS):
+        for k, f in enumerate((mine, its)):
+            best[k] = min(best[k], seconds(lambda f=f, n=calls[k]: [f(*given) for _ in range(n)], 1) / calls[k])  # type: ignore[misc]
+    return best[0], best[1]
+
+
+def once(function: Callable[..., Any], given: tuple[Any, ...]) -> float:
+    """The time of the second call."""
     function(*given)
-    calls = max(1, int(WHOLE / REPEATS / max(seconds(lambda: function(*given), 1), 1e-6)))
-    return seconds(lambda: [function(*given) for _ in range(calls)], REPEATS) / calls
+    return seconds(lambda: function(*given), 1)
 
 
 def refuse_another_derivative(name: str, ours: Any, by_hand: Any) -> None:

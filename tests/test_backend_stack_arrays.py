@@ -157,7 +157,7 @@ def test_a_planted_bug_is_seen(bug: str) -> None:
     wrong, planted = PLANTED[bug]
     source = code.code.source.replace(wrong, planted)
     assert source != code.code.source
-    mutant = _on_target(replace(code.code, source=source), "python", BUDGET, lambda: mutant)
+    mutant = _on_target(replace(code.code, alone=source), "python", BUDGET, lambda: mutant)
     try:
         seen = not agrees(mutant, reference, *arrays, 4)
     except (ValueError, IndexError):  # the view has not as many elements as its shape

@@ -18,6 +18,7 @@ from typing import Any
 
 from backend.arrays.assigning import Assigning
 from backend.arrays.scatter import scattered
+from backend.arrays.shares import shares
 from backend.arrays.values import (
     ARRAYS,
     ELEMENTS,
@@ -228,6 +229,10 @@ class Loops(Assigning):
         """The formula in an array, by loops of its own."""
         if self.loop is not None:
             raise uncompiled("an array that is computed inside a loop over another")
+        if formula.view is not None:
+            viewed = self._view(self.contiguous(formula.view), formula.sizes)
+            formula.kept = self.code, viewed
+            return viewed
         for part in formula.parts:
             self.prepared(part, formula.sizes if formula.along else ("",))
         array = self.new(formula.dtype, formula.sizes, mask="_" * formula.holes)
@@ -257,19 +262,24 @@ class Loops(Assigning):
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
-        if tuple(map(self.same, value.sizes)) == tuple(map(self.same, sizes)):
+        before, after = tuple(map(self.same, value.sizes)), tuple(map(self.same, sizes))
+        if before == after:
             return value
-        if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
+        if isinstance(value, (Formula, Held)) and _wide(before) == _wide(after):
             return self.formula(
                 value.dtype,
                 sizes,
-                lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)),
+                lambda emit, at: emit.element(value, _replaced(at, after, before)),
                 (value,),
                 along=False,
                 cheap=True,
-                holes=value.holes,
+                holes=value.type.holes,
+                view=value,
             )
-        array = self.contiguous(value)
+        return self._view(self.contiguous(value), sizes)
+
+    def _view(self, array: Any, sizes: Sizes) -> Held:
+        """An array in row-major order with other sizes."""
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
@@ -301,31 +311,6 @@ class Loops(Assigning):
                 return array
             return self.fresh(array)
         return array
-
-
-def shares(axes: list[int], free: Iterable[int] | None) -> list[str]:
-    """
-    What each loop of a nest over these axes goes through, the outermost first. That one begins with a barrier, so that the loops
-    see what was written before them; an element is the same thread's in every loop of a nest.
-
-        _each, or _rows and _columns   the outermost axis is free: its turns are shared, and those of the last that is
-        _all, and _own                 it is not: every thread takes every turn, but shares those of the last axis that is free
-        _alone                         one thread takes all turns
-    """
-    names = ["range"] * len(axes)
-    if free is None:
-        names[0] = "_alone"
-        return names
-    match [at for at, axis in enumerate(axes) if axis in free]:
-        case []:
-            names[0] = "_all"
-        case [0]:
-            names[0] = "_each"
-        case [0, *_, last]:
-            names[0], names[last] = "_rows", "_columns"
-        case [*_, last]:
-            names[0], names[last] = "_all", "_own"
-    return names
 
 
 def _wide(sizes: Sizes) -> Sizes:

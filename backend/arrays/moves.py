@@ -192,7 +192,7 @@ def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
     axes = axes_of(axis, rank)
     rest = iter(x.sizes)
     sizes = tuple(ONE if k in axes else next(rest) for k in range(rank))
-    return moved(emit, x, sizes, lambda at: tuple(i for k, i in enumerate(at) if k not in axes))
+    return emit.reshaped(x, sizes)
 
 
 def squeeze(emit: Any, x: Any, axis: Any) -> Any:
@@ -207,11 +207,7 @@ def squeeze(emit: Any, x: Any, axis: Any) -> Any:
         emit.equal(x.sizes[k], ONE)
     sizes = tuple(n for k, n in enumerate(x.sizes) if k not in axes)
 
-    def source(at: Sizes) -> Sizes:
-        rest = iter(at)
-        return tuple("0" if k in axes else next(rest) for k in range(rank))
-
-    return moved(emit, x, sizes, source)
+    return emit.reshaped(x, sizes)
 
 
 CELLS: dict[str, Callable[..., Any]] = {

@@ -118,9 +118,9 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     result = (*a.sizes[:-1], *b.sizes[1:])
     left, right = emit.held(a), emit.contiguous(b)
     if len(left.sizes) == 2 and left.sizes[0] == ONE:
-        left = emit.reshaped(left, (inner,))
+        left = emit.held(emit.reshaped(left, (inner,)))
     if len(right.sizes) == 2 and right.sizes[1] == ONE:
-        right = emit.reshaped(right, (inner,))
+        right = emit.held(emit.reshaped(right, (inner,)))
     found = _product(emit, left, right)
     if isinstance(found, Reg):
         if not result:

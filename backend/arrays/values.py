@@ -48,6 +48,7 @@ class Formula:
     along     whether each element reads elements of `parts` at the same indices
     holes     whether an element may be ZERO
     uses      how many read it
+    view      the array of other sizes that has the same elements in the same order, if it is no more than that
     kept      the code in which it has been computed, and the array that holds it there
     """
 
@@ -59,6 +60,7 @@ class Formula:
     along: bool = True
     holes: bool = False
     uses: int = 1
+    view: Any = None
     kept: tuple[Any, Held] | None = None
     depth: int = field(init=False)
 
