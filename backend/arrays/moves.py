@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_unit, sizes_of
+from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_unit, not_negative, sizes_of
 from backend.arrays.elementwise import as_element
 from backend.arrays.reductions import reduced
 from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, uncompiled
@@ -87,7 +87,7 @@ def astype(emit: Any, x: Any, dtype: str) -> Any:
 
 def broadcast_to(emit: Any, x: Any, shape: Any) -> Any:
     """np.broadcast_to"""
-    sizes, x = sizes_of(shape), as_operand(emit, x)
+    sizes, x = not_negative(emit, sizes_of(shape)), as_operand(emit, x)
     emit.common(x.sizes, sizes)
     return repeated(emit, x, sizes)
 
