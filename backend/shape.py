@@ -263,10 +263,18 @@ def convert(value: Any, type: Any) -> Any:
             return value
         case ArrayType(), _ if isinstance(value, ARRAYS):
             return as_type(value, type)
+        case _, Sum(of, _, options) if (at := _only(of, type)) is not None:
+            return convert(options[at], type)
         case _ if not _has_structure(type):
             raise _unknown(type)
         case _:
             raise Malformed(f"a value of type {typed(value)} cannot be stored as {type}", rule="backend")
+
+
+def _only(union: Union, type: Any) -> int | None:
+    """The one option that a value can be, where inference knows that it is no other."""
+    kinds = [kind_of(m) for m in union.members]
+    return kinds.index(kind_of(type)) if kind_of(type) in kinds else None
 
 
 def _has_structure(type: Any) -> bool:

@@ -49,9 +49,11 @@ def _fmod(x: float, y: float) -> float:
 
 
 def dtypes() -> Bindings:
+    """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
 
-    return {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    names = {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return names | {"_constant": numpy.array}
 
 
 def arrays() -> Bindings:
@@ -59,7 +61,7 @@ def arrays() -> Bindings:
     import numpy
 
     loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
-    return {"_empty": numpy.empty, "_full": numpy.full, "_array": numpy.array, "_reshape": numpy.reshape} | loops | dtypes()
+    return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
 
 
 def python_bindings() -> Bindings:

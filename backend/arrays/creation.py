@@ -126,7 +126,7 @@ def constant(emit: Any, array: Array) -> Any:
     """An array that the program has, written before the function: read only, so it is copied where another may have it."""
     sizes = tuple(map(str, array.shape))
     items = ", ".join(literal(x).text for x in array.items)
-    made = f"_array([{items}], {MADE[array.dtype]}).reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))"
+    made = f"_constant([{items}], {MADE[array.dtype]}).reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))"
     held = Held(array.dtype, emit.module_name(made), sizes)
     return emit.formula(array.dtype, sizes, lambda emit, at: emit.element(held, at), cheap=True)
 

@@ -4,6 +4,7 @@ Moves: an element of the result is an element of the operand, or, of the adjoint
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -153,7 +154,10 @@ def ndim(emit: Any, x: Any) -> Any:
 
 def array_size(emit: Any, x: Any) -> Any:
     """The number of elements."""
-    return Reg(" * ".join(x.sizes), INTEGER) if isinstance(x, ARRAYS) else literal(1)
+    if not isinstance(x, ARRAYS):
+        return literal(1)
+    known = all(n.isdigit() for n in x.sizes)
+    return literal(math.prod(map(int, x.sizes))) if known else emit.integer(" * ".join(x.sizes))
 
 
 def reshape(emit: Any, x: Any, shape: Any) -> Any:
