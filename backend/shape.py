@@ -20,19 +20,7 @@ from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
 from semantics.structured import Label
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionType, RecordType, Scalar, TupleType
-from semantics.type_lattice import (
-    ELLIPSIS_TYPE,
-    NAMES,
-    NEVER,
-    ZERO_TYPE,
-    Literal,
-    SliceType,
-    Union,
-    erase,
-    is_below,
-    join,
-    kind_of,
-)
+from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, is_below, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
 
@@ -188,8 +176,6 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
             return Cut(tuple(make(i, scalar) for i in items))
         case Scalar():
             return Nothing(type)
-        case _ if type == ELLIPSIS_TYPE:
-            return Nothing(type)
         case _:
             raise _unknown(type)
 
@@ -263,18 +249,12 @@ def convert(value: Any, type: Any) -> Any:
             return value
         case ArrayType(), _ if isinstance(value, ARRAYS):
             return as_type(value, type)
-        case _, Sum(of, _, options) if (at := _only(of, type)) is not None:
-            return convert(options[at], type)
+        case _, Sum(Union(of), _, parts) if kind_of(type) in map(kind_of, of):  # inference knows that it is no other
+            return convert(parts[[*map(kind_of, of)].index(kind_of(type))], type)
         case _ if not _has_structure(type):
             raise _unknown(type)
         case _:
             raise Malformed(f"a value of type {typed(value)} cannot be stored as {type}", rule="backend")
-
-
-def _only(union: Union, type: Any) -> int | None:
-    """The one option that a value can be, where inference knows that it is no other."""
-    kinds = [kind_of(m) for m in union.members]
-    return kinds.index(kind_of(type)) if kind_of(type) in kinds else None
 
 
 def _has_structure(type: Any) -> bool:
