@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.values import demand, differentiable, is_function, to_python, to_value
+from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
 from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Parameter, Program
@@ -27,7 +27,7 @@ from transforms.gradient_programs import Wrt, calling
 from transforms.modes import mode_called
 from transforms.nested_grad import expand
 
-TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator")
+TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator", "cuda-sequential")
 
 
 class Derivative:
@@ -180,8 +180,10 @@ def _found(
 ) -> tuple[Runner, list[Any]]:
     """What runs macro(f, wrt) on arguments of these types, made once, and the data that it takes."""
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
-    data = [to_value(a, _name(f, i)) for i, a in enumerate(arguments) if i not in functions]
-    types: list[Any] = [None if i in functions else type_of(to_value(a)) for i, a in enumerate(arguments)]
+    atom = None if target == "reference" else as_held
+    data = [to_value(a, _name(f, i), atom) for i, a in enumerate(arguments) if i not in functions]
+    given = iter(data)
+    types: list[Any] = [None if i in functions else type_of(next(given)) for i in range(len(arguments))]
     if target != "reference":
         from backend import general
 

@@ -73,6 +73,12 @@ def _structure(value: Any, name: str) -> tuple[Label | None, tuple[Any, ...]] | 
     return None
 
 
+def as_held(value: Any, name: str) -> Any:
+    """What `to_value` makes of a part; the elements of an array stay as NumPy holds them until somebody asks for one."""
+    array = of_numpy(value, lazily=True) if type(value) is np.ndarray else None
+    return _atom(value, name) if array is None else array
+
+
 def _atom(value: Any, name: str) -> Any:
     match value:
         case Array():
@@ -176,7 +182,7 @@ def _callable(closure: Closure, machine: Machine) -> Callable[..., Any]:
 
 def differentiable(value: Any, name: str) -> None:
     """IllTyped unless `value` holds reals to differentiate by."""
-    value = to_value(value, name)
+    value = to_value(value, name, as_held)
     if isinstance(value, Array) and value.dtype not in FLOATING:
         raise IllTyped(
             f"the derivative with respect to {name} was asked for, which is an array of {NUMPY_DTYPE[value.dtype].__name__}",

@@ -14,15 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 from backend import store, toolchain
-from backend.arrays.values import uncompiled
 from backend.boundary import flatten_arguments, unflatten
+from backend.cuda import numba_cuda
+from backend.cuda.block import block_source
 from backend.entry import entry_source
 from backend.expansion import first_that_fits
 from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
-from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
+from semantics.errors import AdjudgeError, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -119,13 +120,10 @@ def batch({", ".join([*arguments, *results, "status", *memory, "fuel", "one"])})
 
 def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple[int, int] = (9, 0)) -> str:
     """The PTX of the batch kernel for a compute capability. IllTyped with the reason where it cannot be made here."""
-    if reason := toolchain.ptx_available():
-        raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
     code = lowered(program, argument_types)
     if code.arrays:
-        raise uncompiled("arrays in PTX")
-    module = store.load(batch_source(code), "cuda", toolchain.bindings("cuda"))
-    return toolchain.compile_ptx(module.batch, toolchain.kernel_signature(code.arguments, code.results, code.stacks), cc)
+        return numba_cuda.ptx(block_source(code), numba_cuda.block_signature(code.stacks), cc)
+    return numba_cuda.ptx(batch_source(code), numba_cuda.kernel_signature(code.arguments, code.results, code.stacks), cc)
 
 
 def compile(
@@ -158,15 +156,15 @@ def compile(
 def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> Compiled:
     """Generated code, loaded."""
     toolchain.refuse_absent(target, code.source)
-    if target.startswith("cuda") and code.arrays:
-        raise uncompiled(f"arrays on the target {target}")
-    batched = target.startswith("cuda")
-    text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.alone
+    if target.startswith("cuda"):
+        if code.arrays:
+            from backend.cuda.launch import Blocks
+
+            return Blocks(code, target, budget, general)
+        return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
+    text = entry_source(code) if target == "cpu" else code.alone
     module = store.load(text, target, toolchain.bindings(target))
-    kernel = module.kernel
-    if batched:
-        kernel = toolchain.jitted(module.batch) if target == "cuda" else toolchain.simulated(module.batch)
-    return Compiled(code, target, budget, kernel, module, general)
+    return Compiled(code, target, budget, module.kernel, module, general)
 
 
 class Compiled:

@@ -21,7 +21,7 @@ from semantics.type_language import INTEGER, ArrayType
 
 HEAP = "heap"
 MEMORY_OF = {"f64": "reals", "i64": "integers", "bool": "integers"}
-VIEW = re.compile(r"\s*(a\d+_) = (?:reals|integers)\[.*⟦")
+VIEW = re.compile(r"\s*(a\d+_) = (?:_reshape\()?(?:reals|integers)\[.*⟦")
 """A line that makes a view of an array in a cell."""
 HELPER_OF = {"f64": "_keep", "i64": "_keep", "bool": "_keep_flags"}
 
@@ -31,8 +31,8 @@ def _keep(a, memory, begin):
     count = a.size
     end = begin + count
     if end <= memory.size:
-        flat = a.reshape((count,))
-        for i in range(count):
+        flat = _reshape(a, (count,))
+        for i in _each(count):
             memory[begin + i] = flat[i]
     return end
 """,
@@ -41,9 +41,9 @@ def _keep_flags(a, memory, begin):
     count = a.size
     end = begin + (count + 7) // 8
     if end <= memory.size:
-        flat = a.reshape((count,))
+        flat = _reshape(a, (count,))
         flags = memory[begin:end].view(_bool)
-        for i in range(count):
+        for i in _each(count):
             flags[i] = flat[i]
     return end
 """,
@@ -91,7 +91,7 @@ def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType) 
         view = f"{memory}[{begin}:{begin} + ({count} + 7) // 8].view(_bool)[:{count}]"
     else:
         view = f"{memory}[{begin}:{begin} + {count}]"
-    emit.line(f"{name} = {view}" if len(sizes) == 1 else f"{name} = {view}.reshape(({', '.join(sizes)}))")
+    emit.line(f"{name} = {view}" if len(sizes) == 1 else f"{name} = _reshape({view}, ({', '.join(sizes)}))")
     return name, tuple(sizes)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from backend import run, toolchain
+from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
@@ -40,7 +41,7 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
     try:
         return run.ptx(program, argument_types, cc)
     except AdjudgeError:
-        if toolchain.ptx_available():
+        if numba_cuda.ptx_available():
             raise
         return machine_ptx(cc)
 
@@ -92,7 +93,9 @@ class Tiered:
         if self.calls == 1 and self.machined.threads is None:
             with self.machined.lent() as execution:
                 execution.begin(arguments)
-                if execution.advance(execution.patience) or self.goes_on(execution) or self.best is self.machined:
+                if execution.advance(execution.patience) or self.goes_on(execution):
+                    return execution.result()
+                if self.best is self.machined:
                     return execution.resume()
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):

@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|scaling|papers]`: tables of ratios."""
+"""`python -m bench [TABLE …]`: tables of ratios, all of them or those named (`TABLES` below)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, beside, check, gradients, machine, modes, papers, scaling, transforms, validation
+from bench import audit, backend, beside, check, first, gradients, machine, modes, papers, scaling, transforms, validation
 
 TABLES = {
     "machine": machine.rows,
@@ -19,6 +19,7 @@ TABLES = {
     "backend": backend.rows,
     "validation": validation.rows,
     "gradients": gradients.rows,
+    "first": first.rows,
     "scaling": scaling.rows,
     "papers": papers.rows,
 }

@@ -253,8 +253,6 @@ def test_what_has_no_loops_is_left_to_the_machine_with_a_reason() -> None:
     with pytest.raises(Malformed, match="cumsum") as caught:
         backend.compile(parse(lambda x: np.sum(np.cumsum(x))), (parse_type("f64[?]"),), "python")
     assert caught.value.rule == "lower"
-    with pytest.raises(Malformed, match="arrays on the target cuda-simulator"):
-        backend.compile(parse(logsumexp), (parse_type("f64[?]"),), "cuda-simulator")
 
 
 def test_arrays_go_through_loops_of_the_program() -> None:

@@ -144,7 +144,7 @@ def test_of_an_array_whose_sizes_alone_are_read_the_elements_are_not_kept() -> N
 
 PLANTED = {
     "the next array begins inside this one": ("return end", "return begin + 1"),
-    "an element is left out": ("for i in range(count):", "for i in range(count - 1):"),
+    "an element is left out": ("for i in _each(count):", "for i in _each(count - 1):"),
     "every view is of the first array": ("heap) = (heap, _keep(", "heap) = (5 * capacity, _keep("),
     "a view is one element late": ("_ = reals[integers[", "_ = reals[1 + integers["),
 }

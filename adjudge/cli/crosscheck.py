@@ -147,9 +147,10 @@ def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -
 
 def ptx_rows(program: Program, types: Sequence[Any]) -> list[dict[str, str]]:
     """For each compute capability, whether PTX was made without a GPU, its size, and its fused multiply-adds."""
-    from backend import ptx, toolchain
+    from backend import ptx
+    from backend.cuda import numba_cuda
 
-    if reason := toolchain.ptx_available():
+    if reason := numba_cuda.ptx_available():
         return [{"PTX": name, "says": f"not made: {reason}"} for name in CAPABILITIES]
     rows = []
     for name, capability in CAPABILITIES.items():

@@ -10,6 +10,7 @@ from typing import Any
 from backend.arrays.reductions import axes_of, flag, reduced
 from backend.arrays.values import ARRAYS, ONE, Held, Places, Sizes, aligned, uncompiled
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal
+from backend.status import SIZES
 from semantics.type_language import INTEGER
 
 
@@ -68,6 +69,9 @@ def like(emit: Any, v: Any, x: Any) -> Any:
 def broadcast_to(emit: Any, x: Any, shape: Any) -> Any:
     """np.broadcast_to"""
     sizes = sizes_of(shape)
+    for n in sizes:
+        if not n.isdigit():
+            emit.trap(f"{n} < 0", SIZES)
     if isinstance(x, ARRAYS):
         emit.common(x.sizes, sizes)
     return repeated(emit, x, sizes)
