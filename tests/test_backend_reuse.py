@@ -123,7 +123,15 @@ def test_an_update_in_a_loop_is_made_in_place_and_an_argument_is_copied_first() 
 
 
 def test_a_pass_that_does_not_know_of_other_names_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    head = (*LOOP[:2], "s = 0.0", *LOOP[2:4], "        return (b, s, fuel, 0)", "    d = b")
+    head = (
+        "f = _full((a0.shape[0],), 2.0, _f64)",
+        "b = f",
+        "i = 0",
+        "s = 0.0",
+        *LOOP[2:4],
+        "        return (b, s, fuel, 0)",
+        "    d = b",
+    )
     text = kernel(*head, *LOOP[5:], "    s = s + d[i]", "    i, b = (i + 1, c)", "    continue")
     assert agrees(text)
     monkeypatch.setattr(in_place, "roots", lambda _: Roots())
