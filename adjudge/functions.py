@@ -211,8 +211,7 @@ def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL
     from backend import runnable
 
     compiled = runnable(program, tuple(types), target, mode=mode)
-    machine = Machine(compiled.closures)
-    return Runner(lambda *data: to_python(compiled(*data), machine), compiled.way_in)
+    return Runner(lambda *data: to_python(compiled(*data), lambda: Machine(compiled.closures)), compiled.way_in)
 
 
 def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:

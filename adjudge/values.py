@@ -159,7 +159,7 @@ def _instance(label: Label, items: tuple[Any, ...]) -> Any:
 def _leaf(value: Any, machine: Machine | None) -> Any:
     match value:
         case Closure() if machine is not None:
-            return _callable(value, machine)
+            return _callable(value, machine if isinstance(machine, Machine) else machine())
         case Array() | SparseArray():
             return to_numpy(dense(value))
         case Unbound(name):

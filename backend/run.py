@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from backend import store, toolchain
+from backend import kept, store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
 from backend.cuda.block import block_source
@@ -61,11 +61,23 @@ def lowered(
                 return lower(program, argument_types, linked=linked)
         return lower(program, argument_types, linked=linked)
 
-    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
-        return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
-    key = f"{program.canonical} {types} {mode} {optimize} {linked}"
+    if (key := _key(program, argument_types, mode, optimize, linked)) is None:
+        return first_that_fits(program, mode, expanded)
     return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
+
+
+def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
+    """Whether `lowered` need only remember."""
+    key = _key(program, argument_types, mode, True, False)
+    return key is not None and store.is_remembered(key)
+
+
+def _key(program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool) -> str | None:
+    """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
+    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
+        return None
+    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
+    return f"{program.canonical} {types} {mode} {optimize} {linked}"
 
 
 def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
@@ -163,7 +175,11 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
             return Blocks(code, target, budget, general)
         return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
     text = entry_source(code) if target == "cpu" else code.alone
+    if target == "cpu" and kept.is_there(code):
+        return Compiled(code, target, budget, None, kept.Kept(code), general)
     module = store.load(text, target, toolchain.bindings(target))
+    if target == "cpu" and kept.is_plain(code):
+        kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.kernel, module, general)
 
 
@@ -180,6 +196,7 @@ class Compiled:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
         self.memory = Memory(code, budget)
         self.threaded = target.startswith("cuda")
+        self.kept: kept.Kept | None = module if isinstance(module, kept.Kept) else None
         self.entry = getattr(module, "entry", None)
         self.caller = getattr(module, "caller", None)
         self.quick = self.way_in(self.call)
@@ -214,6 +231,9 @@ class Compiled:
 
     def one(self, row: Sequence[Any]) -> Sequence[Any]:
         """The result of one call, made again while its stacks need more memory, or other code."""
+        if self.kept is not None:
+            module, self.kept = self.kept.loaded(), None
+            self.kernel, self.entry = module.kernel, module.entry
         while True:
             result: Sequence[Any] = self.kernel(*row, *self.memory.given)
             if result[-1] in (FULL, FULL_ARRAYS):

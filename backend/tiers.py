@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from backend import run, toolchain
+from backend import kept, run, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
@@ -85,8 +85,7 @@ class Tiered:
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
-        there = self.calls > 1 or "best" in self.__dict__
-        return self.best.way_in(otherwise) if there and isinstance(self.best, run.Compiled) else None
+        return self.best.way_in(otherwise) if "best" in vars(self) and isinstance(self.best, run.Compiled) else None
 
     @property
     def closures(self) -> Program:
@@ -95,13 +94,19 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and self.machined.threads is None and not self.is_long(arguments):
+        if self.calls == 1 and not self.is_kept and self.machined.threads is None and not self.is_long(arguments):
             with self.machined.lent() as execution:
                 execution.begin(arguments)
                 if execution.advance(execution.patience) or self.goes_on(execution):
                     return execution.result()
                 if self.best is self.machined:
                     return execution.resume()
+        if isinstance(self.best, run.Compiled) and self.best.quick is not None:
+            try:
+                return self.best(*arguments)
+            except Trap as trap:
+                if not is_beyond(trap):
+                    raise
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
             raise outcome
@@ -112,6 +117,13 @@ class Tiered:
         if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= LARGE:
             return False
         return self.best is not self.machined
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether another process has compiled the program, so that its machine code is there at once."""
+        if self.target != "cpu" or not run.is_lowered(self.program, self.types, self.options.get("mode", "J")):
+            return False
+        return kept.is_there(run.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 
     def goes_on(self, execution: Execution) -> bool:
         """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""

@@ -71,6 +71,8 @@ def compared(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Compari
 
 def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
     """Our gradient; of a family with a derivative of its own, that."""
+    if family.sample:
+        return batched(family.sample, family.derivative)
     types = types_of(given)
     if family.derivative:
         return ours(calling(parse_text(family.text, family.derivative), None, 0, types), types)
@@ -79,8 +81,17 @@ def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
 
 def value(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
     """Our forward pass."""
+    if family.sample:
+        return batched(family.sample, "f")
     types = types_of(given)
     return ours(calling(parse_text(family.text, "f"), None, 0, types), types)
+
+
+def batched(text: str, name: str) -> Ours:
+    """A function of one sample at all of them: a loop over samples around generated code."""
+    import adjudge as aj
+
+    return Ours(aj.vmap(parse_text(text, name)), "A")
 
 
 def ours(program: Program, types: tuple[Any, ...]) -> Ours:
