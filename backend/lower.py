@@ -23,6 +23,7 @@ from backend.prelude import closure
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
+from backend.stack_sensitivities import with_tuples
 from backend.stack_sites import stack_sites, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
@@ -65,7 +66,7 @@ class Lowered:
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
     """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
-    program = without_copies(program)
+    program = with_tuples(without_copies(program))
     below = stack_sites(program)
     try:
         return _lowered(program, argument_types, below, linked, literals=False)
