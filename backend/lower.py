@@ -30,7 +30,7 @@ from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, entry_types
-from semantics.ir import NodeId, Program
+from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
