@@ -14,7 +14,7 @@ from backend.arrays.table import CELLS, OF_ANYTHING, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
 from backend.shape import Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, typed
-from backend.status import STUCK, UNBOUND
+from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import CONJUGATE, apply_type
 from semantics.errors import IllTyped, Malformed, Trap
@@ -59,7 +59,13 @@ class Emitter(Loops):
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
             return to_boolean(self, *arguments)
         if TABLE.get(primitive.name) is primitive and (primitive.name in CELLS or any(isinstance(a, ARRAYS) for a in arguments)):
-            found = self.of_arrays(primitive, arguments)
+            try:
+                found = self.of_arrays(primitive, arguments)
+            except Malformed as refusal:
+                if refusal.rule != "lower" or not any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+                    raise
+                self.trap("True", SIZES)  # ZERO in place of a value, on a path that is not taken; if it is, the machine takes it
+                return None
             if found is not None:
                 return found
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:

@@ -21,7 +21,7 @@ from semantics.errors import IllTyped, Trap
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
-from semantics.signatures import Signature, both, each
+from semantics.signatures import Signature, both
 from semantics.type_language import INTEGER, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
 
@@ -210,9 +210,9 @@ def _joined(inference: Inference) -> dict[int, Signature]:
         if signature.graph in found:
             signature = both(join, found[signature.graph], signature)
         found[signature.graph] = signature
-    return {graph: each(erase, signature) for graph, signature in found.items()}
+    return found
 
 
 def _with_zero(wanted: Any, wide: Any) -> Any:
     """The type `wide`, where that says of `wanted` only that it may be ZERO, unbound or a stack; else `wanted`."""
-    return wide if is_below(erase(wanted), wide) and _nearly(erase(wanted), wide) else wanted
+    return wide if is_below(wanted, wide) and _nearly(erase(wanted), erase(wide)) else wanted

@@ -47,8 +47,8 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE, COLD = 20_000, 400_000
-"""Steps on CPython before the compiled machine is loaded, some tens of milliseconds, about what loading takes; and where it has to
+PATIENCE, COLD = 6_000, 400_000
+"""Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
 be compiled first, which takes seconds."""
 
 MANY = 1 << 15
