@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients]`: tables of ratios."""
+"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|gradbench]`: tables of ratios."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, beside, check, gradients, machine, modes, transforms, validation
+from bench import audit, backend, beside, check, gradbench_table, gradients, machine, modes, transforms, validation
 
 TABLES = {
     "machine": machine.rows,
@@ -19,6 +19,7 @@ TABLES = {
     "backend": backend.rows,
     "validation": validation.rows,
     "gradients": gradients.rows,
+    "gradbench": gradbench_table.rows,
 }
 WIDTHS = (44, 36, 30, 22)
 
