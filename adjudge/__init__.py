@@ -18,6 +18,7 @@ same_distribution()
 from adjudge.adapters.jaxprs import jaxpr_pass  # noqa: E402
 from adjudge.adapters.torch_fx import torch_fx_pass  # noqa: E402
 from adjudge.agreement import agree  # noqa: E402
+from adjudge.batching import vmap  # noqa: E402
 from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
 from adjudge.inferring import infer  # noqa: E402
 from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
@@ -58,4 +59,5 @@ __all__ = [
     "transform",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

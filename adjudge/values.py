@@ -27,13 +27,14 @@ def is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type) and not is_record_class(type(value))
 
 
-def to_value(value: Any, name: str = "an argument") -> Any:
+def to_value(value: Any, name: str = "an argument", atom: Callable[[Any, str], Any] | None = None) -> Any:
     """
     A Python value as a value of the language: f64, i64, bool, unit, arrays; tuples, lists, dictionaries with strings as keys,
     NamedTuples and dataclasses of those; NumPy scalars too.
 
-    An explicit stack, since values may nest deeper than Python's.
+    An explicit stack, since values may nest deeper than Python's. `atom`, if given, says what the parts without parts become.
     """
+    atom = _atom if atom is None else atom
     built: list[Any] = []
     todo: list[tuple[Any, int]] = [(value, -1)]
     while todo:
@@ -47,7 +48,7 @@ def to_value(value: Any, name: str = "an argument") -> Any:
             todo.append((label, len(parts)))
             todo.extend((item, -1) for item in reversed(parts))
         else:
-            built.append(_atom(top, name))
+            built.append(atom(top, name))
     return built[0]
 
 
@@ -70,6 +71,12 @@ def _structure(value: Any, name: str) -> tuple[Label | None, tuple[Any, ...]] | 
             raise IllTyped(f"{name} is a dictionary with a key that is no string", rule="enter", remedy='use strings: {"a": x}')
         return Label("dict", "", tuple(value)), tuple(value.values())
     return None
+
+
+def as_held(value: Any, name: str) -> Any:
+    """What `to_value` makes of a part; the elements of an array stay as NumPy holds them until somebody asks for one."""
+    array = of_numpy(value, lazily=True) if type(value) is np.ndarray else None
+    return _atom(value, name) if array is None else array
 
 
 def _atom(value: Any, name: str) -> Any:
@@ -111,9 +118,9 @@ _CONVERSIONS = {
 }
 
 
-def to_python(value: Any, machine: Machine) -> Any:
+def to_python(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     """
-    A value of the language as a Python value; a closure becomes a function that runs it on the machine it came from.
+    A value of the language as a Python value; a closure becomes a function that runs it on the machine that it came from, if any.
 
     A record becomes an instance of its class; of a class of which only the text was read, it stays a `Record`. An explicit stack.
     """
@@ -149,10 +156,10 @@ def _instance(label: Label, items: tuple[Any, ...]) -> Any:
             return label.python(**dict(zip(label.fields, items, strict=True)))
 
 
-def _leaf(value: Any, machine: Machine) -> Any:
+def _leaf(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     match value:
-        case Closure():
-            return _callable(value, machine)
+        case Closure() if machine is not None:
+            return _callable(value, machine if isinstance(machine, Machine) else machine())
         case Array() | SparseArray():
             return to_numpy(dense(value))
         case Unbound(name):
@@ -175,7 +182,7 @@ def _callable(closure: Closure, machine: Machine) -> Callable[..., Any]:
 
 def differentiable(value: Any, name: str) -> None:
     """IllTyped unless `value` holds reals to differentiate by."""
-    value = to_value(value, name)
+    value = to_value(value, name, as_held)
     if isinstance(value, Array) and value.dtype not in FLOATING:
         raise IllTyped(
             f"the derivative with respect to {name} was asked for, which is an array of {NUMPY_DTYPE[value.dtype].__name__}",

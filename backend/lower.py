@@ -16,11 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
+from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.prelude import closure
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
+from backend.stack_arrays import HEAP
+from backend.stack_sensitivities import with_tuples
 from backend.stack_sites import stack_sites, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
@@ -41,6 +45,9 @@ class Lowered:
     The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
 
     stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    heap     whether cells have arrays, whose elements are in the memory behind the cells
+    alone    the source for one processor: the same numbers with fewer loops and less memory
+    fast     whether its sums may be in any order
     """
 
     source: str
@@ -50,6 +57,9 @@ class Lowered:
     result_type: Any
     stacks: bool = False
     width: int = 0
+    heap: bool = False
+    alone: str = ""
+    fast: bool = False
 
     @property
     def arrays(self) -> bool:
@@ -57,17 +67,21 @@ class Lowered:
         return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
 
 
-def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
-    """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
-    program = without_copies(program)
+def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
+    """
+    The source of `program` at these argument types, with sums over arrays in any order if `fast`.
+
+    Malformed or IllTyped with the reason where there is none.
+    """
+    program = with_tuples(without_copies(program))
     below = stack_sites(program)
     try:
-        return _lowered(program, argument_types, below, linked, literals=False)
+        return _lowered(program, argument_types, below, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule == RECURSION:
             raise
     try:
-        return _lowered(program, argument_types, below, linked, literals=True)
+        return _lowered(program, argument_types, below, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
@@ -75,7 +89,9 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
         raise
 
 
-def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool) -> Lowered:
+def _lowered(
+    program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool, fast: bool
+) -> Lowered:
     """
     The same, whether or not known integers and booleans travel through calls.
 
@@ -85,13 +101,13 @@ def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, 
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
     inferrer = StackInference(program, literals, below, inference)
     inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
 
 
 class _Lowering(Regions):
@@ -111,10 +127,12 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
-        source = "\n\n\n".join(f"@_device\n{text}" for text in (*closure(self.helpers), *parts)) + "\n"
+        helpers = closure(self.helpers)
+        source, alone = _decorated([*helpers, *parts]), _decorated([*helpers, *map(tightened, parts)])
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
-        return Lowered(source, arguments, results, tuple(map(erase, entry.arguments)), result, bool(self.sites.below), width)
+        types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
+        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone, self.fast)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -141,7 +159,7 @@ class _Lowering(Regions):
         inside = name != "kernel"
         self.state = ("fuel", *self.counters())
         self.left = self.state if inside else ("fuel",)
-        self.code = body = ["_go = 0", *(f"{counter} = 0" for counter in self.counters() if not inside)]
+        self.code = body = ["_go = 0", *(f"{counter} = {first}" for counter, first in self.counters().items() if not inside)]
         result = self.inference.results[signature]
         self.result = result = result if inside else _given_out(result)
         parameters: list[str] = []
@@ -157,8 +175,13 @@ class _Lowering(Regions):
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = without(text, lambda line: line.strip().startswith("_go ="))
+        text = without_idle_tests(text) if self.fast else text
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
+
+
+def _decorated(functions: Sequence[str]) -> str:
+    return "\n\n\n".join(f"@_device\n{text}" for text in functions) + "\n"
 
 
 def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:

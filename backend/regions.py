@@ -31,6 +31,7 @@ from semantics.values import Unbound
 
 Emission = Generator[Any, Any, Any]
 IRREDUCIBLE = "lower/irreducible"
+SMALL = 8  # nodes
 
 
 @dataclass(eq=False)
@@ -62,8 +63,9 @@ class Ends:
 class Regions(Stacks):
     """Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written."""
 
-    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES) -> None:
+    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES, fast: bool = False) -> None:
         super().__init__(sites)
+        self.fast = fast
         self.program, self.inference = program, inference
         self.free = scopes(program).free
         self.functions: dict[Signature, str] = {}
@@ -202,7 +204,7 @@ class Regions(Stacks):
             value = self.demanded_of(value, self.result)
             if value is None:
                 return Ends()
-            value = self.given_out(value)
+            value = self.given_out(value) if self.left == ("fuel",) else self.contiguous(value)
             texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
             self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
@@ -266,8 +268,8 @@ class Regions(Stacks):
         return None
 
     def call(self, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], type: Any) -> Emission:
-        """A region of its own: inlined at the only place that calls it, else a function."""
-        if self.uses.get(target, 0) <= 1:
+        """A region of its own: inlined at the only place that calls it, or if it is small; else a function."""
+        if self.uses.get(target, 0) <= 1 or self.is_small(target):
             result = (
                 make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
             )
@@ -289,6 +291,10 @@ class Regions(Stacks):
         self.line(f"({', '.join([*names, *self.state, status])},) = {self.functions[target]}({given})")
         self.fail(f"{status} != 0", status)
         return result
+
+    def is_small(self, target: Signature) -> bool:
+        """Whether a graph is a few primitives, so that its code is no longer than a call."""
+        return not self.inference.calls[target] and len(self.plan(target.graph)) <= SMALL
 
     def callee(self, block: Signature, node: NodeId, function: Fn) -> Signature:
         """The signature at which the block calls a graph here."""

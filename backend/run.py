@@ -11,18 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
-from backend import store, toolchain
-from backend.arrays.values import uncompiled
+from backend import kept, store, toolchain
 from backend.boundary import flatten_arguments, unflatten
+from backend.cuda import numba_cuda
+from backend.cuda.block import block_source
 from backend.entry import entry_source
 from backend.expansion import first_that_fits
 from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
-from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error
-from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
+from semantics.errors import AdjudgeError, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -44,6 +46,7 @@ def lowered(
     mode: str = "J",
     optimize: bool = True,
     linked: bool = False,
+    fast: bool = False,
 ) -> Lowered:
     """
     The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
@@ -53,18 +56,32 @@ def lowered(
     def expanded(program: Program) -> Lowered:
         if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
             try:
-                return lower(better, argument_types, linked=linked)
+                return lower(better, argument_types, linked=linked, fast=fast)
             except AdjudgeError as error:
                 if error.rule in HOPELESS:
                     raise
-                return lower(program, argument_types, linked=linked)
-        return lower(program, argument_types, linked=linked)
+                return lower(program, argument_types, linked=linked, fast=fast)
+        return lower(program, argument_types, linked=linked, fast=fast)
 
-    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
-        return first_that_fits(program, mode, expanded)  # what a user's primitive is, no text says
-    key = f"{program.canonical} {types} {mode} {optimize} {linked}"
+    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+        return first_that_fits(program, mode, expanded)
     return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
+
+
+def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
+    """Whether `lowered` need only remember."""
+    key = _key(program, argument_types, mode, True, False)
+    return key is not None and store.is_remembered(key)
+
+
+def _key(
+    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
+) -> str | None:
+    """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
+    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
+        return None
+    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
+    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
 
 
 def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
@@ -103,7 +120,7 @@ def batch_source(code: Lowered) -> str:
     read = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
     loads = [f"{read[t]}({a}[i])" for a, t in zip(arguments, code.arguments, strict=True)]
     memory = MEMORY if code.stacks else ()
-    own = [f"{m}[i * capacity * {code.width} : (i + 1) * capacity * {code.width}]" for m in memory[:-1]]
+    own = [f"{m}[i * ({m}.size // status.size) : (i + 1) * ({m}.size // status.size)]" for m in memory[:-1]]
     given = [*loads, *own, *memory[-1:], "fuel", "one"]
     stores = "\n".join(f"        {r}[i] = {v}" for r, v in zip(results, values, strict=True))
     return f"""{code.source}
@@ -119,13 +136,10 @@ def batch({", ".join([*arguments, *results, "status", *memory, "fuel", "one"])})
 
 def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple[int, int] = (9, 0)) -> str:
     """The PTX of the batch kernel for a compute capability. IllTyped with the reason where it cannot be made here."""
-    if reason := toolchain.ptx_available():
-        raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
     code = lowered(program, argument_types)
     if code.arrays:
-        raise uncompiled("arrays in PTX")
-    module = store.load(batch_source(code), "cuda", toolchain.bindings("cuda"))
-    return toolchain.compile_ptx(module.batch, toolchain.kernel_signature(code.arguments, code.results, code.stacks), cc)
+        return numba_cuda.ptx(block_source(code), numba_cuda.block_signature(code.stacks), cc)
+    return numba_cuda.ptx(batch_source(code), numba_cuda.kernel_signature(code.arguments, code.results, code.stacks), cc)
 
 
 def compile(
@@ -136,10 +150,12 @@ def compile(
     mode: str = "J",
     budget: int = BUDGET,
     optimize: bool = True,
+    fast: bool = False,
 ) -> Compiled:
     """
     The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond. `mode` is the
-    reverse mode by which a derivative that it asks for is taken.
+    reverse mode by which a derivative that it asks for is taken. With `fast`, code for the CPU has sums in any order
+    (`backend.fast`).
 
     Malformed or IllTyped with the reason if the program has no first-order form, or the target is not there.
     """
@@ -149,8 +165,13 @@ def compile(
         raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
 
     def made(linked: bool) -> Compiled:
-        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked)
-        return _on_target(code, target, budget, lambda: made(linked=True))
+        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu")
+        found = _on_target(code, target, budget, lambda: made(linked=True))
+        found.exact = exact
+        return found
+
+    def exact() -> Compiled:
+        return compile(program, argument_types, target, mode=mode, budget=budget, optimize=optimize)
 
     return made(linked=False)
 
@@ -158,15 +179,22 @@ def compile(
 def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> Compiled:
     """Generated code, loaded."""
     toolchain.refuse_absent(target, code.source)
-    if target.startswith("cuda") and code.arrays:
-        raise uncompiled(f"arrays on the target {target}")
-    batched = target.startswith("cuda")
-    text = batch_source(code) if batched else entry_source(code) if target == "cpu" else code.source
-    module = store.load(text, target, toolchain.bindings(target))
-    kernel = module.kernel
-    if batched:
-        kernel = toolchain.jitted(module.batch) if target == "cuda" else toolchain.simulated(module.batch)
-    return Compiled(code, target, budget, kernel, module, general)
+    if target.startswith("cuda"):
+        if code.arrays:
+            from backend.cuda.launch import Blocks
+
+            return Blocks(code, target, budget, general)
+        return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
+    text = entry_source(code) if target == "cpu" else code.alone
+    if target == "cpu" and not code.fast and kept.is_there(code):
+        return Compiled(code, target, budget, None, kept.Kept(code), general)
+    if code.fast:  # the same text may be bound to other functions
+        module = store.load(text, "cpu, fast", toolchain.bindings(target) | toolchain.fast_bindings())
+    else:
+        module = store.load(text, target, toolchain.bindings(target))
+    if target == "cpu" and not code.fast and kept.is_plain(code):
+        kept.keep(code, text, module.entry)
+    return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)
 
 
 class Compiled:
@@ -176,12 +204,16 @@ class Compiled:
     entry        the quick way in, if there is one (`backend.entry`)
     quick        the program as a function of numbers; None where an argument or the result is something else
     general()    the same program in code that no status LINKED comes from
+    exact()      the same program with all sums from the left
     """
+
+    exact: Callable[[], Compiled]
 
     def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, module: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
         self.memory = Memory(code, budget)
         self.threaded = target.startswith("cuda")
+        self.kept: kept.Kept | None = module if isinstance(module, kept.Kept) else None
         self.entry = getattr(module, "entry", None)
         self.caller = getattr(module, "caller", None)
         self.quick = self.way_in(self.call)
@@ -216,15 +248,24 @@ class Compiled:
 
     def one(self, row: Sequence[Any]) -> Sequence[Any]:
         """The result of one call, made again while its stacks need more memory, or other code."""
+        if self.kept is not None:
+            module, self.kept = self.kept.loaded(), None
+            self.kernel, self.entry = module.row, module.entry
         while True:
             result: Sequence[Any] = self.kernel(*row, *self.memory.given)
-            if result[-1] == FULL:
-                if not self.memory.double():
+            if result[-1] in (FULL, FULL_ARRAYS):
+                if not self.memory.double(arrays=result[-1] == FULL_ARRAYS):
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
                 self.replace()
+            elif result[-1] == ORDER:
+                return self.from_the_left.one(row)
             else:
                 return result
+
+    @cached_property
+    def from_the_left(self) -> Compiled:
+        return self.exact()
 
     def replace(self) -> None:
         """From now on the code in which every cell of a stack knows the one below."""
@@ -238,10 +279,10 @@ class Compiled:
             statuses = {row[-1] for row in found}
             if LINKED in statuses:
                 self.replace()
-            elif FULL not in statuses:
+            elif not statuses & {FULL, FULL_ARRAYS}:
                 return found
-            elif not self.memory.double(len(rows)):
-                return [(*row[:-1], MEMORY_LIMIT) if row[-1] == FULL else row for row in found]
+            elif not self.memory.double(len(rows), arrays=FULL not in statuses):
+                return [(*row[:-1], MEMORY_LIMIT) if row[-1] in (FULL, FULL_ARRAYS) else row for row in found]
 
     def launch(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         import numpy
@@ -253,7 +294,12 @@ class Compiled:
         columns: list[Any] = [numpy.array([row[i] for row in rows], dtype[t]) for i, t in enumerate(self.code.arguments)]
         results: list[Any] = [numpy.zeros(count, dtype[t]) for t in self.code.results]
         status = numpy.zeros(count, numpy.int64)
-        given = (*columns, *results, status, *self.memory.for_threads(count))
-        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)
+        self.launch_columns(columns, results, status)
         found = zip(*(r.tolist() for r in results), [0] * count, status.tolist(), strict=True)
         return list(found)
+
+    def launch_columns(self, columns: list[Any], results: list[Any], status: Any) -> None:
+        """One launch, a thread for each element of the columns; results and statuses are written."""
+        count = status.size
+        given = (*columns, *results, status, *self.memory.for_threads(count))
+        self.kernel[(count + BLOCK - 1) // BLOCK, min(BLOCK, count)](*given)

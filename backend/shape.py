@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from backend.arrays.values import ARRAYS, Held, held
-from backend.stack_types import EMPTY, StackType, site_of
+from backend.stack_types import EMPTY, StackType, site_of, stack_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
 from semantics.structured import Label
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionType, RecordType, Scalar, TupleType
-from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, join, kind_of
+from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, is_below, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
 
@@ -203,7 +203,7 @@ def convert(value: Any, type: Any) -> Any:
             return make(type, lambda _: "")
         case _, Stack() if site_of(type) is not None:
             return replace(value, type=type)
-        case Union(), Items(()) if (site := site_of(type)) is not None:
+        case Union(), Items(()) | Nothing() if (site := site_of(type)) is not None and is_below(typed(value), type):
             return Stack(type, f"s{site} - 1", f"s{site}")  # wherever this is read, an empty stack on top of all others
         case ((TupleType(items) | RecordType(_, items)), Items(parts, label)) if getattr(type, "label", None) == label:
             return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)), label)
@@ -245,9 +245,8 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
     match value:
         case Sum(_, found, choices):
             sources = list(zip(found, choices, strict=True))
-        case Stack(Union() as stacks, top, base):
-            nonempty = next(m for m in stacks.members if m != EMPTY)
-            sources = [(f"{top} < {base}", Items(())), (f"{top} >= {base}", Stack(nonempty, top, base))]
+        case Stack(Union()):
+            return _widened(as_choice(value), type, members)
         case _:
             sources = [("True", value)]
     tests, options = ["False"] * len(members), [default(m) for m in members]
@@ -259,10 +258,23 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
     return Sum(type, tuple(tests), tuple(options))
 
 
+def as_choice(value: Stack) -> Sum:
+    """A stack that may be empty as one of two values."""
+    stack = stack_of(value.type)
+    assert stack is not None, "a stack has the type of one"
+    options = tuple(Stack(m, value.top, value.base) if m == stack else convert_bottom(m) for m in value.type.members)
+    return Sum(value.type, tuple(f"{value.top} {'>=' if m == stack else '<'} {value.base}" for m in value.type.members), options)
+
+
+def convert_bottom(type: Any) -> Any:
+    """What is below the bottom of a stack."""
+    return Items(()) if type == EMPTY else Nothing(type)
+
+
 def select(test: str, a: Any, b: Any) -> Any:
     """`a if test else b`, at the join of their types."""
     type = join(typed(a), typed(b))
-    if site_of(type) is not None and type != EMPTY:
+    if site_of(type) is not None:
         a, b = convert(a, type), convert(b, type)
     match a, b:
         case Stack(_, x, y), Stack(_, z, w):

@@ -1,7 +1,8 @@
 """
-Memory of stacks, held by the host: one block for all calls, doubled when a stack is full.
+Memory of stacks, held by the host: one block for all calls, made larger when a stack or what its arrays have is full.
 
-A block begins with what every call is given besides: 1.0, the budget and the number of cells, so that one address says it all.
+A block begins with what every call is given besides: 1.0, the budget, the number of cells and of the words of their arrays, so that
+one address says it all.
 """
 
 from __future__ import annotations
@@ -12,31 +13,40 @@ from backend.lower import Lowered
 
 CELLS = 1024  # of every stack, at first
 LIMIT = 1 << 28  # scalars, 2 GiB
-HEADER = 3
+WORDS = 1 << 16  # of all arrays in cells, at first
+HEADER = 4
 
 
 class Memory:
     """`given` is what a kernel takes after its arguments, `address` what an entry takes (`backend.entry`)."""
 
     def __init__(self, code: Lowered, budget: int) -> None:
-        self.code, self.budget, self.cells = code, budget, CELLS
+        self.code, self.budget = code, budget
+        self.cells, self.words = CELLS, WORDS if code.heap else 0
         self.make()
+
+    @property
+    def size(self) -> int:
+        """The words of cells and their arrays."""
+        return self.cells * self.code.width + self.words
 
     def make(self) -> None:
         import numpy
 
-        self.block = numpy.empty(HEADER + self.cells * self.code.width)
+        self.block = numpy.empty(HEADER + self.size)
         integers = self.block.view(numpy.int64)
-        self.block[0], integers[1], integers[2] = 1.0, self.budget, self.cells
+        self.block[0], integers[1:HEADER] = 1.0, (self.budget, self.cells, self.words)
         self.address = self.block.ctypes.data
         stacks = (self.block[HEADER:], integers[HEADER:], self.cells) if self.code.stacks else ()
         self.given: tuple[Any, ...] = (*stacks, self.budget, 1.0)
 
-    def double(self, threads: int = 1) -> bool:
-        """Twice as many cells; False, and no change, if that is more than LIMIT."""
-        if 2 * self.cells * self.code.width * threads > LIMIT:
+    def double(self, threads: int = 1, arrays: bool = False) -> bool:
+        """Twice as many cells, or twice the memory for their arrays; False, and no change, if that is more than LIMIT."""
+        before = self.cells, self.words
+        self.cells, self.words = (self.cells, 2 * self.words) if arrays else (2 * self.cells, self.words)
+        if self.size * threads > LIMIT:
+            self.cells, self.words = before
             return False
-        self.cells *= 2
         self.make()
         return True
 
@@ -46,5 +56,5 @@ class Memory:
 
         if not self.code.stacks:
             return self.given
-        reals = numpy.empty(max(1, count * self.code.width * self.cells))
+        reals = numpy.empty(max(1, count * self.size))
         return reals, reals.view(numpy.int64), self.cells, self.budget, 1.0

@@ -19,16 +19,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from backend.arrays.values import uncompiled
+from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
-from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
-from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
-from backend.status import FULL, INDEX, LINKED, STUCK
+from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
+from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
+from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
+from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
-from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, erase, members
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
+from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
 MEMORY = ("reals", "integers", "capacity")
 LINK = "link"
@@ -59,9 +60,10 @@ class Stacks(Emitter):
         self.sites = sites
         self.hidden = (*MEMORY, "one") if sites.below else ("one",)
 
-    def counters(self) -> tuple[str, ...]:
-        """For every site, how many cells it has."""
-        return tuple(f"s{site}" for site in self.sites.below)
+    def counters(self) -> dict[str, str]:
+        """For every site, how many cells it has; where the next array of a cell begins. With what they are at first."""
+        found = {f"s{site}": "0" for site in self.sites.below}
+        return found | {HEAP: "⟦heap⟧"} if holds_arrays(self.sites.cells) else found
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """As ever; what reads a stack, here."""
@@ -69,6 +71,8 @@ class Stacks(Emitter):
             if (found := self.demanded(arguments[at])) is None:
                 return None
             arguments = [*arguments[:at], found, *arguments[at + 1 :]]
+        if primitive.name not in WHOLE_STACKS:
+            arguments = [or_zero(a) for a in arguments]
         match primitive.name, arguments:
             case "length", [Stack(_, top, base) as stack]:
                 size = len(self.sites.cells[self.site(stack)])
@@ -77,6 +81,8 @@ class Stacks(Emitter):
                 return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
             case "getitem", [Stack() as stack, Reg(_, _, int() as index)]:
                 return self.read(stack, index)
+            case ("gadd", [Nothing(), _] | [_, Nothing()]) | ("inject", [Items(), *_]):
+                return super().primitive(primitive, arguments)
             case name, _ if name not in WHOLE_STACKS and any(isinstance(a, Stack) for a in arguments):
                 raise Malformed(f"{name} of a stack is not compiled yet", rule="lower", remedy='run it with target="reference"')
             case _:
@@ -108,47 +114,58 @@ class Stacks(Emitter):
             return None if any(part is None for part in parts) else replace(value, items=tuple(parts))
         return value
 
-    def site(self, stack: Stack) -> NodeId:
-        site = site_of(stack.type)
-        assert site is not None, "a stack has the type of one"
-        return site
+    def stack(self, value: Stack) -> StackType:
+        stack = stack_of(value.type)
+        assert stack is not None, "a stack has the type of one"
+        return stack
+
+    def site(self, value: Stack) -> NodeId:
+        return self.stack(value).site
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
-        below = convert(arguments[self.sites.below[site]], perhaps_empty(site))
+        below = arguments[self.sites.below[site]]
+        stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
+        below = convert(below, perhaps_empty(stack))
         count = f"s{site}"
         self.trap(f"{count} >= ⟦{site}⟧", FULL)
         top, base = self.variable(INTEGER), self.variable(INTEGER)
         self.line(f"({top}, {base}) = ({below.top}, {below.base})")
         if self.sites.linked:
-            self.save(site, count, LINK, Reg(top, INTEGER))
+            self.save(site, count, LINK, Reg(top, INTEGER), INTEGER)
         else:
             self.trap(f"{top} != {count} - 1", LINKED)
-        for place, scalar in enumerate(self.scalars_of(site, arguments)):
-            self.save(site, count, str(place), scalar)
+        found = self.scalars_of(site, arguments)
+        for place, (scalar, type) in enumerate(found):
+            self.save(site, count, str(place), scalar, type)
+        if any(isinstance(type, ArrayType) for _, type in found):
+            self.trap(f"{HEAP} > ⟦{site}!⟧", FULL_ARRAYS)
         self.line(f"{top} = {count}")
         self.line(f"{count} = {count} + 1")
-        return Stack(StackType(site), top, base)
+        return Stack(stack, top, base)
 
-    def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[Reg]:
-        """The scalars of a cell, in order; the stack below has none."""
-        found = []
+    def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[tuple[Reg, Any]]:
+        """The scalars of a cell and the types that they have there, in order; the stack below has none."""
+        found: list[tuple[Reg, Any]] = []
         for type, argument in zip(self.sites.cells[site], arguments, strict=True):
             if type != NEVER:
-                found += stored(convert(argument, type), make(type, lambda _: "_"))
+                target = make(type, lambda _: "_")
+                given = stored(convert(self.contiguous(argument), type), target)
+                found += zip(given, (r.type for r in scalars(target)), strict=True)
         return found
 
-    def save(self, site: NodeId, cell: str, place: str, scalar: Reg) -> None:
-        if isinstance(scalar.type, ArrayType):
-            raise uncompiled("an array on a stack")
+    def save(self, site: NodeId, cell: str, place: str, scalar: Reg, type: Any) -> None:
+        if isinstance(type, ArrayType):
+            return save_array(self, site, cell, place, scalar.text, type)
         memory = "reals" if scalar.type == REAL else "integers"
         text = f"int({scalar.text})" if scalar.type == BOOLEAN else scalar.text
         self.line(f"{memory}[⟦{site}:{cell}:{place}⟧] = {text}")
 
-    def load(self, site: NodeId, cell: str, place: str, type: Scalar) -> str:
-        """A variable with what a place of a cell holds."""
+    def load(self, site: NodeId, cell: str, place: str, type: Any, views: dict[str, Sizes]) -> str:
+        """A variable with what a place of a cell holds; of a view, the sizes as well."""
         if isinstance(type, ArrayType):
-            raise uncompiled("an array on a stack")
+            name, views[name] = load_array(self, site, cell, place, type)
+            return name
         name, at = self.variable(type), f"⟦{site}:{cell}:{place}⟧"
         text = {REAL: f"float(reals[{at}])", INTEGER: f"int(integers[{at}])", BOOLEAN: f"(integers[{at}] != 0)"}[type]
         self.line(f"{name} = {text}")
@@ -161,16 +178,25 @@ class Stacks(Emitter):
         if not 0 <= index < len(types):
             self.trap("True", INDEX)
             return None
-        if stack.type == perhaps_empty(site):
+        if stack.type != (whole := self.stack(stack)):
             self.trap(f"{stack.top} < {stack.base}", INDEX)
         if index == self.sites.below[site]:
             top = self.variable(INTEGER)
-            under = self.load(site, stack.top, LINK, INTEGER) if self.sites.linked else f"{stack.top} - 1"
+            under = self.load(site, stack.top, LINK, INTEGER, {}) if self.sites.linked else f"{stack.top} - 1"
             self.line(f"{top} = {under}")
-            return Stack(perhaps_empty(site), top, stack.base)
+            return Stack(perhaps_empty(whole), top, stack.base)
         first = sum(1 for t in types[:index] if t != NEVER for _ in scalars(make(t, lambda _: "_")))
         places = iter(range(first, first + 1_000_000))
-        return make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type))
+        views: dict[str, Sizes] = {}
+        value = make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type, views))
+        return with_sizes(value, views)
+
+
+def or_zero(value: Any) -> Any:
+    """The sensitivity of a stack as a choice, where it may be ZERO."""
+    if isinstance(value, Stack) and isinstance(value.type, Union) and ZERO_TYPE in value.type.members:
+        return as_choice(value)
+    return value
 
 
 _PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
@@ -179,17 +205,19 @@ _LOAD = re.compile(r"\s*(\w+) = .*⟦")
 
 def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
     """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
+    functions = [_without_views(text) for text in functions]
     live = _live(functions)
-    order = {site: sorted(p for s, p in live if s == str(site)) for site in sites.below}
+    order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.below}
     offset, width = {}, 0
     for site, places in order.items():
-        offset[str(site)] = width
+        offset[site] = width
         width += len(places)
-    room = {str(site): "capacity" if places else "_MAX" for site, places in order.items()}
+    room = {site: "capacity" if places else "_MAX" for site, places in order.items()}
+    room |= {f"{site}!": "reals.size" if places else "_MAX" for site, places in order.items()}
 
     def place(match: re.Match[str]) -> str:
         site, cell, which = match.groups()
-        places = order[int(site)]
+        places = order[site]
         at = f"{len(places)} * ({cell})" if len(places) > 1 else cell
         parts = [f"{offset[site]} * capacity" if offset[site] else "", at, str(places.index(which)) if places.index(which) else ""]
         return " + ".join(part for part in parts if part)
@@ -199,7 +227,8 @@ def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
         return found is not None and (found[1], found[3]) not in live
 
     def line(text: str) -> str:
-        return re.sub(r"⟦(\d+)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
+        text = re.sub(r"⟦(\d+!?)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
+        return text.replace("⟦heap⟧", f"{width} * capacity")
 
     return ["\n".join(map(line, without(text, unread).split("\n"))) for text in functions], width
 
@@ -208,12 +237,21 @@ def _live(functions: list[str]) -> set[tuple[str, str]]:
     """The scalars of cells that something reads: those loaded into a variable that occurs again."""
     live = set()
     for text in functions:
-        words: dict[str, int] = {}
-        for word in re.findall(r"\w+", text):
-            words[word] = words.get(word, 0) + 1
+        words = _occurrences(text)
         for line in text.split("\n"):
             if (load := _LOAD.match(line)) and words[load[1]] > 1:
-                found = _PLACE.search(line)
-                assert found is not None, "a load has a place"
-                live.add((found[1], found[3]))
+                live |= {(found[1], found[3]) for found in _PLACE.finditer(line)}
     return live
+
+
+def _without_views(text: str) -> str:
+    """The text without views of arrays that it does not read."""
+    words = _occurrences(text)
+    return without(text, lambda line: (view := VIEW.match(line)) is not None and words[view[1]] == 1)
+
+
+def _occurrences(text: str) -> dict[str, int]:
+    words: dict[str, int] = {}
+    for word in re.findall(r"\w+", text):
+        words[word] = words.get(word, 0) + 1
+    return words

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 4  # of the bindings, which the source does not show
+VERSION = 5  # of the bindings, which the source does not show
 CODE = ("semantics", "transforms", "backend")
 
 
@@ -42,13 +42,22 @@ def folder() -> Path:
 
 def remembered(key: str, make: Callable[[], T]) -> T:
     """What `make` gave when it was last called for this key by the same code, in some process; else what it gives now."""
-    path = folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
+    path = _place(key)
     try:
         found: T = pickle.loads(path.read_bytes())
     except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
         found = make()
-        _write(path, pickle.dumps(found))
+        write(path, pickle.dumps(found))
     return found
+
+
+def is_remembered(key: str) -> bool:
+    """Whether there is something for this key. It may yet turn out to be unreadable."""
+    return _place(key).exists()
+
+
+def _place(key: str) -> Path:
+    return folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
 
 
 @cache
@@ -60,7 +69,7 @@ def _code() -> str:
     return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in stated)
 
 
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=folder(), suffix=".tmp")
     with os.fdopen(handle, "wb") as file:
         file.write(content)
@@ -72,7 +81,7 @@ def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():
-        _write(path, source.encode())
+        write(path, source.encode())
     spec = importlib.util.spec_from_file_location(f"adjudge_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

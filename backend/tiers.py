@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-from backend import run, toolchain
+from backend import kept, run, toolchain
+from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
@@ -40,15 +41,22 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
     try:
         return run.ptx(program, argument_types, cc)
     except AdjudgeError:
-        if toolchain.ptx_available():
+        if numba_cuda.ptx_available():
             raise
         return machine_ptx(cc)
+
+
+LONG = 50_000_000
+"""Steps of a first run on the compiled machine before generated code is made: about the time that making it takes."""
 
 
 class Tiered:
     """
     A program on the better of the two tiers. The first call begins on the machine, uncompiled, so that a short one waits for
-    nothing; a longer one, and the calls after it, have generated code made, and go on with the machine if there can be none.
+    nothing, and goes on there if the compiled machine is kept; a very long one, and the calls after it, have generated code made,
+    and go on with the machine if there can be none.
+
+    With `fast` every call is one of generated code, if there is some, so that all have the same bits.
 
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
     has larger ones and needs no types, runs the sample again.
@@ -75,7 +83,7 @@ class Tiered:
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
-        return self.best.way_in(otherwise) if self.calls > 1 and isinstance(self.best, run.Compiled) else None
+        return self.best.way_in(otherwise) if "best" in vars(self) and isinstance(self.best, run.Compiled) else None
 
     @property
     def closures(self) -> Program:
@@ -84,30 +92,51 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and self.machined.threads is None:
+        if self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None:
             with self.machined.lent() as execution:
                 execution.begin(arguments)
-                if execution.advance(execution.patience):
-                    return execution.finish()
+                if execution.advance(execution.patience) or self.goes_on(execution):
+                    return execution.result()
                 if self.best is self.machined:
                     return execution.resume()
+        if isinstance(self.best, run.Compiled) and self.best.quick is not None:
+            try:
+                return self.best(*arguments)
+            except Trap as trap:
+                if not is_beyond(trap):
+                    raise
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether another process has compiled the program, so that its machine code is there at once."""
+        if self.target != "cpu" or not run.is_lowered(self.program, self.types, self.options.get("mode", "J")):
+            return False
+        return kept.is_there(run.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
+
+    def goes_on(self, execution: Execution) -> bool:
+        """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""
+        if not execution.is_ready or self.target == "python":
+            return False
+        execution.take_over()
+        return execution.advance(LONG)
+
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error that it ends in."""
         given = [tuple(sample) for sample in samples]
         outcomes = self.best.map(given)
-        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and _is_beyond(found)]
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome
         return outcomes
 
 
-def _is_beyond(outcome: Any) -> bool:
+def is_beyond(outcome: Any) -> bool:
+    """Whether generated code was not made for the sample, and the machine is to run it."""
     return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
 
 

@@ -1,1 +1,6 @@
-"""Measurements: `python -m bench` prints tables; every row compares two things that ran in one process, one after the other."""
+"""Measurements, each on one processor: the libraries that would take several are told so before they are loaded."""
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")

@@ -1,122 +1,143 @@
 """
 Compiled gradients of programs over arrays against gradients by hand and other libraries, in one run, from Python.
 
-Ours give the bits of the reference: a sum goes from the left. By hand, products are those of BLAS, as in PyTorch.
+Ours give the bits of the reference: a sum goes from the left. By hand, products are those of BLAS, as in PyTorch. Generated code is
+tier A; what it refuses runs on the virtual machine, tier B, and the row of the first gradient says so.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
-from types import SimpleNamespace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from bench import by_index, libraries, recurrent, reprojection
 from bench.arrays_by_hand import ARRAY_FAMILIES, ArrayFamily
-from bench.measure import Row, seconds
+from bench.comparison import Comparison
+from bench.measure import seconds
+from semantics.errors import AdjudgeError
+from semantics.ir import Program
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
+FAMILIES = {**ARRAY_FAMILIES, **reprojection.FAMILIES, **recurrent.FAMILIES, **by_index.FAMILIES}
 REPEATS = 5
 WHOLE = 0.2  # seconds that one measurement takes, about
 
 
-def rows() -> Iterator[Row]:
-    """Every row of arrays."""
-    for name, family in ARRAY_FAMILIES.items():
-        yield from family_rows(name, family)
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Our function of NumPy's arrays, the tier that it runs on, and why that is not A."""
+
+    call: Callable[..., Any]
+    tier: str
+    refusal: str = ""
 
 
-def family_rows(name: str, family: ArrayFamily) -> Iterator[Row]:
-    """One program: the first gradient, then at each size all that it is compared with."""
+def comparisons(families: dict[str, ArrayFamily] = FAMILIES) -> Iterator[Comparison]:
+    """Every program at each of its sizes."""
+    for name, family in families.items():
+        for label, sizes in family.sizes.items():
+            yield compared(f"{name}, {label}", family, family.given(*sizes))
+
+
+def compared(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Comparison:
+    """One program at one size: the first gradient, then all that it is compared with."""
     from numba import njit
 
     hand = njit(error_model="numpy")(family.hand)
-    for label, sizes in family.sizes.items():
-        given = family.given(*sizes)
-        made: list[Any] = []
-        took = seconds(lambda given=given, made=made: made.append(compiled(family, given)), 1)  # type: ignore[misc]
-        ours, forward = made[0]
-        yield Row(f"{name}, {label}, first gradient", f"{took:.3f} s", f"by hand {seconds(lambda: hand(*given), 1):.3f} s", "")  # noqa: B023
-        _refuse_another_derivative(name, ours(*given), hand(*given))
-        mine = one_call(ours, given)
-        others = {"by hand": hand, "forward pass": forward, **libraries(family, given)}
-        for other, function in others.items():
-            its = one_call(function, given)
-            yield Row(f"{name}, {label}", f"{1e6 * mine:.3g} µs", f"{other} {1e6 * its:.3g} µs", f"{mine / its:.3g}")
+    made: list[Any] = []
+
+    def first() -> None:
+        made.append(gradient(family, given))
+        made.append(made[0].call(*given))
+
+    took = seconds(first, 1)
+    ours, derivative = made
+    by_hand = seconds(lambda: made.append(hand(*given)), 1)
+    refuse_another_derivative(label, derivative, made[-1])
+    functions = {
+        "by hand": hand,
+        "forward pass": value(family, given).call,
+        "interpreted forward": libraries.value_by_numpy(family),
+        **libraries.gradients(family, given),
+    }
+    others = {other: f if isinstance(f, str) else in_turn(ours.call, f, given) for other, f in functions.items()}
+    return Comparison(label, ours.tier, ours.refusal, (took, by_hand), others)
 
 
-def compiled(family: ArrayFamily, given: tuple[Any, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Our gradient, called once, and the forward pass, as functions of NumPy's arrays."""
+def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
+    """Our gradient; of a family with a derivative of its own, that."""
+    if family.sample:
+        return batched(family.sample, family.derivative, len(given))
+    types = types_of(given)
+    if family.derivative:
+        return ours(calling(parse_text(family.text, family.derivative), None, 0, types), types)
+    return ours(calling(parse_text(family.text, "f"), "grad", family.wrt, types), types)
+
+
+def value(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
+    """Our forward pass."""
+    if family.sample:
+        return batched(family.sample, "f", len(given))
+    types = types_of(given)
+    return ours(calling(parse_text(family.text, "f"), None, 0, types), types)
+
+
+def batched(text: str, name: str, count: int) -> Ours:
+    """A function of so many numbers at all samples: a loop over samples around generated code."""
+    import adjudge as aj
+    from semantics.type_language import REAL
+
+    program = parse_text(text, name)
+    return replace(ours(calling(program, None, 0, (REAL,) * count), (REAL,) * count), call=aj.vmap(program))
+
+
+def ours(program: Program, types: tuple[Any, ...]) -> Ours:
+    """The program on the better tier, as a user has it."""
+    import adjudge as aj
     from backend import compile as compile_for
+
+    try:
+        quick = compile_for(program, types, "cpu").quick
+    except AdjudgeError as refusal:
+        return Ours(aj.compile(program), "B", refusal.what)
+    assert quick is not None, "arrays and numbers go in as they are"
+    return Ours(quick, "A")
+
+
+def types_of(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types of the arguments, of arrays of any size."""
     from backend import general
-    from semantics.type_language import REAL, ArrayType
+    from semantics.type_language import INTEGER, REAL, ArrayType
 
-    program = parse_text(family.text, "f")
-    types = tuple(general(ArrayType("f64", a.shape)) if isinstance(a, np.ndarray) else REAL for a in given)
-    gradient = compile_for(calling(program, "grad", family.wrt, types), types, "cpu").quick
-    assert gradient is not None, "arrays and numbers go in as they are"
-    gradient(*given)
-    return gradient, compile_for(calling(program, None, 0, types), types, "cpu").quick  # type: ignore[return-value]
+    scalar = {float: REAL, int: INTEGER}
+    return tuple(general(ArrayType("f64", a.shape)) if isinstance(a, np.ndarray) else scalar[type(a)] for a in given)
 
 
-def one_call(function: Callable[..., Any], given: tuple[Any, ...]) -> float:
-    """The time of one call, from Python."""
+def in_turn(mine: Callable[..., Any], its: Callable[..., Any], given: tuple[Any, ...]) -> tuple[float, float]:
+    """The time of one call of each, from Python: the least of several runs, in turn, since what else runs comes and goes."""
+    calls = [max(1, int(WHOLE / REPEATS / max(once(f, given), 1e-6))) for f in (mine, its)]
+    best = [math.inf, math.inf]
+    for _ in range(REPEATS):
+        for k, f in enumerate((mine, its)):
+            best[k] = min(best[k], seconds(lambda f=f, n=calls[k]: [f(*given) for _ in range(n)], 1) / calls[k])  # type: ignore[misc]
+    return best[0], best[1]
+
+
+def once(function: Callable[..., Any], given: tuple[Any, ...]) -> float:
+    """The time of the second call."""
     function(*given)
-    calls = max(1, int(WHOLE / REPEATS / max(seconds(lambda: function(*given), 1), 1e-6)))
-    return seconds(lambda: [function(*given) for _ in range(calls)], REPEATS) / calls
+    return seconds(lambda: function(*given), 1)
 
 
-def _refuse_another_derivative(name: str, ours: Any, by_hand: Any) -> None:
+def refuse_another_derivative(name: str, ours: Any, by_hand: Any) -> None:
     """A mistake shows in the first digits, rounding in the last: half of them tell which it is."""
-    pairs = zip(ours, by_hand, strict=True) if isinstance(ours, tuple) else [(ours, by_hand)]
-    for mine, theirs in pairs:
-        if np.max(np.abs(mine - theirs)) > 2.0**-26 * np.max(np.abs(theirs)):
+    mine = ours if isinstance(ours, tuple) else (ours,)
+    theirs = by_hand if isinstance(by_hand, tuple) else np.reshape(by_hand, (len(mine), -1))
+    for a, b in zip(map(np.asarray, mine), map(np.asarray, theirs), strict=True):
+        if a.size != b.size or not np.max(np.abs(a.ravel() - b.ravel())) <= 2.0**-26 * np.max(np.abs(b)):
             raise ValueError(f"{name}: the derivative is another than by hand")
-
-
-def libraries(family: ArrayFamily, given: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
-    """The gradient by each library that is installed, as a function of NumPy's arrays; what it needs of them, it makes before."""
-    found: dict[str, Callable[..., Any]] = {}
-    if find_spec("jax"):
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
-        gradient = jax.jit(jax.grad(_with(family.text, jax.numpy), family.wrt))
-        placed = tuple(map(jax.numpy.asarray, given))
-        found["JAX"] = lambda *_: jax.block_until_ready(gradient(*placed))
-    if find_spec("torch"):
-        found["torch"] = _torch(family, given)
-    if find_spec("autograd"):
-        import autograd
-        import autograd.numpy
-
-        found["autograd"] = autograd.grad(_with(family.text, autograd.numpy), family.wrt)
-    return found
-
-
-def _torch(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
-    import torch
-
-    torch.set_num_threads(1)
-    names = ("log", "exp", "sum", "log1p", "tanh")
-    value = _with(
-        family.text, SimpleNamespace(max=torch.amax, expand_dims=torch.unsqueeze, **{n: getattr(torch, n) for n in names})
-    )
-    wrt = family.wrt if isinstance(family.wrt, tuple) else (family.wrt,)
-    placed = [torch.tensor(a, dtype=torch.float64, requires_grad=i in wrt) for i, a in enumerate(given)]
-    by = [placed[i] for i in wrt]
-
-    def gradient(*_: Any) -> Any:
-        return torch.autograd.grad(value(*placed), by)
-
-    return gradient
-
-
-def _with(text: str, library: Any) -> Callable[..., Any]:
-    """The program as CPython reads it, `np` being a library."""
-    names: dict[str, Any] = {"np": library}
-    exec(text.replace("import numpy as np\n", ""), names)  # a text of this package
-    function: Callable[..., Any] = names["f"]
-    return function

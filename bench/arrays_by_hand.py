@@ -1,16 +1,20 @@
 """
 Programs over arrays with their gradients written by hand for Numba: loops over elements, and `np.dot` for products of matrices.
 
-    text      the program, as Python that adjudge reads, with an entry `f`; the other libraries run it with their own functions
-    hand      its gradient by the arguments `wrt`, for Numba
-    given     the arguments, from the sizes
+    text        the program, as Python that adjudge reads, with an entry `f`; the other libraries run it with their own functions
+    hand        its gradient by the arguments `wrt`, for Numba
+    given       the arguments, from the sizes
+    jax         the value, for `jax.grad`, where the text has a loop that JAX would unroll
+    derivative  the function of the text that is the derivative, where it is not the gradient of f: it asks for `grad` itself
+    sample      the text for one sample, by the side of the text for arrays of them: ours is `aj.vmap` of that
+    without     the libraries that cannot run the text, and why
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,10 @@ class ArrayFamily:
     given: Callable[..., tuple[Any, ...]]
     wrt: int | tuple[int, ...]
     sizes: dict[str, tuple[int, ...]]
+    jax: Callable[..., Any] | None = None
+    derivative: str = ""
+    sample: str = ""
+    without: dict[str, str] = field(default_factory=dict)
 
 
 def normal(*shape: int) -> Any:

@@ -1,13 +1,14 @@
 """
 Compiled gradients against gradients written by hand for Numba, the forward pass, and other libraries, all in one run.
 
-A row is one program at one number of turns. "from Python" is a call of the function that a user has, "in a loop" a call from other
-compiled code, without what CPython costs. The first gradient, which includes compiling, and for the first program importing Numba
-and starting LLVM, is a row of its own.
+A comparison is one program at one number of turns. The forward pass, and by hand "in a loop", are called from other compiled code,
+without what CPython costs; all else as a user calls it, from Python. The first gradient, which includes compiling, and for the
+first program importing Numba and starting LLVM, is apart.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -15,7 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench import array_gradients
 from bench.by_hand import FAMILIES, Family
+from bench.comparison import Comparison
 from bench.measure import Row, seconds
 from semantics.type_language import INTEGER, REAL
 from transforms.gradient_programs import calling
@@ -27,7 +30,13 @@ LARGE = 100  # turns from which a library that runs in Python is called fewer ti
 
 
 def rows() -> Iterator[Row]:
-    """Every row of this table, measured with an empty cache."""
+    """Every row of this table."""
+    for comparison in comparisons():
+        yield from comparison.rows()
+
+
+def comparisons() -> Iterator[Comparison]:
+    """Every program, of numbers and then of arrays, measured with an empty cache."""
     from backend import store
 
     kept = store.folder
@@ -35,12 +44,13 @@ def rows() -> Iterator[Row]:
         store.folder = cache(lambda: Path(empty))
         try:
             for name, family in FAMILIES.items():
-                yield from family_rows(name, family)
+                yield from compared(name, family)
+            yield from array_gradients.comparisons()
         finally:
             store.folder = kept
 
 
-def family_rows(name: str, family: Family) -> Iterator[Row]:
+def compared(name: str, family: Family) -> Iterator[Comparison]:
     """One program: the first gradient, then at each number of turns all that it is compared with."""
     from numba import njit
 
@@ -57,34 +67,31 @@ def family_rows(name: str, family: Family) -> Iterator[Row]:
 
     took = seconds(first, 1)
     hand = njit(error_model="numpy")(family.hand)
-    yield Row(f"{name}, first gradient", f"{took:.3f} s", f"by hand {seconds(lambda: hand(*some), 1):.3f} s", "")
+    by_hand = seconds(lambda: hand(*some), 1)
     ours, forward = made[0], compile_for(program, types, "cpu")
-    _refuse_another_derivative(name, made[0](*some), hand(*some))
+    refuse_another_derivative(name, made[0](*some), hand(*some))
     forward(*some)
     for turns in [(n,) for n in family.turns] or [()]:
         given = (*family.arguments, *turns)
-        label = f"{name}{', ' * bool(turns)}{''.join(map(str, turns))}"
         calls = CALLS if turns < (LARGE,) else CALLS // 20
-        mine = each(ours.quick, given, calls)
-        yield row(f"{label}, from Python", mine, "by hand", each(hand, given, calls))
-        yield row(f"{label}, from Python", mine, "forward pass", each(forward.quick, given, calls))
         inside = in_a_loop(ours.entry, (*given, ours.memory.address), calls)
-        yield row(f"{label}, in a loop", inside, "by hand", in_a_loop(hand, given, calls))
-        yield row(f"{label}, in a loop", inside, "forward pass", in_a_loop(forward.entry, (*given, forward.memory.address), calls))
+        mine = each(ours.quick, given, calls)
+        others: dict[str, tuple[float, float] | str] = {
+            "by hand, in a loop": (inside, in_a_loop(hand, given, calls)),
+            "by hand": (mine, each(hand, given, calls)),
+            "forward pass": (inside, in_a_loop(forward.entry, (*given, forward.memory.address), calls)),
+            "interpreted forward": (mine, each(_with_functions(family.text, math), given, max(1, calls // 20))),
+        }
         for library, gradient in libraries(family, turns).items():
             gradient(*family.arguments)
-            yield row(f"{label}, from Python", mine, library, each(gradient, family.arguments, 20 if turns < (LARGE,) else 2))
+            others[library] = mine, each(gradient, family.arguments, 20 if turns < (LARGE,) else 2)
+        yield Comparison(f"{name}{', ' * bool(turns)}{''.join(map(str, turns))}", "A", "", (took, by_hand), others)
 
 
-def _refuse_another_derivative(name: str, ours: float, by_hand: float) -> None:
+def refuse_another_derivative(name: str, ours: float, by_hand: float) -> None:
     """A mistake shows in the first digits, rounding in the last: half of them tell which it is."""
     if abs(ours - by_hand) > 2.0**-26 * max(abs(ours), abs(by_hand)):
         raise ValueError(f"{name}: the derivative is {ours}, by hand {by_hand}")
-
-
-def row(what: str, mine: float, other: str, its: float) -> Row:
-    """Ours against another; both are for one call."""
-    return Row(what, f"{1e6 * mine:.3g} µs", f"{other} {1e6 * its:.3g} µs", f"{mine / its:.3g}")
 
 
 def each(function: Any, arguments: tuple[Any, ...], calls: int) -> float:
@@ -145,7 +152,6 @@ def _torch(family: Family, turns: tuple[int, ...]) -> Callable[..., Any]:
 
 def _with_functions(text: str, library: Any) -> Callable[..., Any]:
     """The program as CPython reads it, `math` being a library's functions where what they are given is not a number of Python."""
-    import math
     from types import SimpleNamespace
 
     def either(name: str) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import backend
 from backend import columns, store, toolchain
+from backend.cuda import numba_cuda
 from backend.lower import lower
 from semantics.edit import Edit, empty
 from semantics.errors import IllTyped, Malformed, OutOfFuel, Trap
@@ -247,7 +248,7 @@ def test_a_loop_moves_its_variables_in_parallel() -> None:
 
 @pytest.mark.parametrize("cc", [(7, 5), (9, 0)])
 def test_ptx_has_the_kernel_and_no_contracted_product(cc: tuple[int, int]) -> None:
-    if reason := toolchain.ptx_available():
+    if reason := numba_cuda.ptx_available():
         with pytest.raises(IllTyped) as caught:
             backend.ptx(read(PROGRAMS["nested_loops"]), None, cc)
         assert reason in caught.value.what
@@ -263,7 +264,7 @@ def test_ptx_has_the_kernel_and_no_contracted_product(cc: tuple[int, int]) -> No
 def test_a_missing_target_is_reported_and_skipped_visibly() -> None:
     program = read(PROGRAMS["straight"])
     there = backend.targets()
-    assert set(there) == {"python", "cpu", "cuda-simulator", "cuda"}
+    assert tuple(there) == ("python", "cpu", "cuda-sequential", "cuda-simulator", "cuda")
     for found in backend.crosscheck(program, None, [(1.0, 2.0)], reference(program)):
         assert found.skipped == there[found.target]
         assert found.samples == (0 if found.skipped else 1)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import adjudge
 import backend
 from backend import stack_memory, toolchain
+from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.stack_sites import stack_sites, without_copies
 from backend.status import error
@@ -302,7 +303,7 @@ def test_compiled_gradients_are_called_as_functions() -> None:
 
 @pytest.mark.parametrize("cc", [(7, 5), (9, 0)])
 def test_stacks_are_compiled_for_gpus(cc: tuple[int, int]) -> None:
-    if reason := toolchain.ptx_available():
+    if reason := numba_cuda.ptx_available():
         pytest.skip(reason)
     text = backend.ptx(gradient(POW), TYPES, cc)
     assert f"sm_{cc[0]}{cc[1]}" in text

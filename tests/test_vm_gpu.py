@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from backend import toolchain
+from backend.cuda import numba_cuda
 from backend.machine import threads
 
 
 @pytest.mark.parametrize("capability", [(7, 5), (9, 0)])
 def test_the_machine_compiles_for_gpus_that_are_not_here(capability: tuple[int, int]) -> None:
-    if reason := toolchain.ptx_available():
+    if reason := numba_cuda.ptx_available():
         pytest.skip(reason)
     text = threads.ptx(capability)
     assert f".target sm_{capability[0]}{capability[1]}" in text

@@ -11,6 +11,13 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     sizes         which sizes have been tested to be the same
     table         the rows that there are
 
+    tightening    the passes over the text that comes out, in this order:
+    guards        tests of sizes first, and one name for each size
+    needed        what nothing needs left out
+    fusion        loops over the same sizes joined
+    contraction   arrays of which a turn needs its own part alone made smaller
+    effects       what these passes know of statements
+
 Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the
 status is SIZES, and the virtual machine runs the sample.
 """

@@ -4,11 +4,14 @@ Loops over the elements of a shape, and when a formula is computed.
 A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is
 read more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop
 that reads it, it has one of its own.
+
+Which turns may be taken in any order is said where a loop is opened. On a GPU the threads of a block share them (`backend.cuda`);
+elsewhere the names of `shares` are all `range`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -44,14 +47,20 @@ class Loops(Comparing):
 
     def __init__(self) -> None:
         super().__init__()
+        self.fast = False  # whether sums may be in any order, and products BLAS's
         self.loop: Loop | None = None
         self.origin: dict[str, str] = {}
 
     # loops
 
     @contextmanager
-    def over(self, sizes: Sizes) -> Iterator[Sizes]:
-        """Loops over a shape, in row-major order; what is written meanwhile is their body."""
+    def over(self, sizes: Sizes, free: Iterable[int] | None) -> Iterator[Sizes]:
+        """
+        Loops over a shape, in row-major order; what is written meanwhile is their body.
+
+        `free` are the axes whose turns may be taken in any order, each writing elements of its own. Without any, the loops compute
+        numbers, which every thread has. None is for loops that write elements in their order: one thread takes them.
+        """
         indices = tuple("0" if n == ONE else f"k{self.fresh_number()}" for n in sizes)  # type: ignore[attr-defined]
         around, outer, body = self.code, self.loop, []  # type: ignore[var-annotated]
         if outer is None:
@@ -65,8 +74,12 @@ class Loops(Comparing):
             yield indices
         finally:
             loop, self.loop, self.code = self.loop, outer, around
-        for index, size in reversed(list(zip(indices, sizes, strict=True))):
-            body = [f"for {index} in range({size}):", body] if index != "0" else body
+        nest = [(index, size, k) for k, (index, size) in enumerate(zip(indices, sizes, strict=True)) if index != "0"]
+        if outer is None and not nest:
+            nest = [(f"k{self.fresh_number()}", ONE, next(iter(free or ()), -1))]  # type: ignore[attr-defined]
+        names = ["range"] * len(nest) if outer is not None else shares([k for _, _, k in nest], free)
+        for (index, size, _), name in reversed(list(zip(nest, names, strict=True))):
+            body = [f"for {index} in {name}({size}):", body]
         around += [*(loop.before if outer is None else ()), *body]
         if outer is None:
             for formula, array in loop.written:
@@ -171,11 +184,15 @@ class Loops(Comparing):
         """The formula in an array, by loops of its own."""
         if self.loop is not None:
             raise uncompiled("an array that is computed inside a loop over another")
+        if formula.view is not None:
+            viewed = self._view(self.contiguous(formula.view), formula.sizes)
+            formula.kept = self.code, viewed
+            return viewed
         for part in formula.parts:
             self.prepared(part, formula.sizes if formula.along else ("",))
         array = self.new(formula.dtype, formula.sizes)
         formula.uses, uses = 1, formula.uses
-        with self.over(formula.sizes) as indices:
+        with self.over(formula.sizes, range(len(formula.sizes))) as indices:
             self.line(f"{array.name}[{', '.join(indices)}] = {self.element(formula, indices).text}")  # type: ignore[attr-defined]
         formula.uses, formula.kept = uses, (self.code, array)
         return array
@@ -196,22 +213,27 @@ class Loops(Comparing):
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
-        if tuple(map(self.same, value.sizes)) == tuple(map(self.same, sizes)):
+        before, after = tuple(map(self.same, value.sizes)), tuple(map(self.same, sizes))
+        if before == after:
             return value
-        if isinstance(value, Formula) and not self.kept(value) and _wide(value.sizes) == _wide(sizes):
+        if isinstance(value, (Formula, Held)) and _wide(before) == _wide(after):
             return self.formula(
                 value.dtype,
                 sizes,
-                lambda emit, at: emit.element(value, _replaced(at, sizes, value.sizes)),
+                lambda emit, at: emit.element(value, _replaced(at, after, before)),
                 (value,),
                 along=False,
                 cheap=True,
+                view=value,
             )
-        array = self.contiguous(value)
+        return self._view(self.contiguous(value), sizes)
+
+    def _view(self, array: Any, sizes: Sizes) -> Held:
+        """An array in row-major order with other sizes."""
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
-        self.line(f"{name} = {array.name}.reshape(({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
+        self.line(f"{name} = _reshape({array.name}, ({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
         return Held(array.dtype, name, sizes)
 
     def counted(self, value: Any, users: int) -> Any:
@@ -236,6 +258,31 @@ class Loops(Comparing):
                 return array
             return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
         return array
+
+
+def shares(axes: list[int], free: Iterable[int] | None) -> list[str]:
+    """
+    What each loop of a nest over these axes goes through, the outermost first. That one begins with a barrier, so that the loops
+    see what was written before them; an element is the same thread's in every loop of a nest.
+
+        _each, or _rows and _columns   the outermost axis is free: its turns are shared, and those of the last that is
+        _all, and _own                 it is not: every thread takes every turn, but shares those of the last axis that is free
+        _alone                         one thread takes all turns
+    """
+    names = ["range"] * len(axes)
+    if free is None:
+        names[0] = "_alone"
+        return names
+    match [at for at, axis in enumerate(axes) if axis in free]:
+        case []:
+            names[0] = "_all"
+        case [0]:
+            names[0] = "_each"
+        case [0, *_, last]:
+            names[0], names[last] = "_rows", "_columns"
+        case [*_, last]:
+            names[0], names[last] = "_all", "_own"
+    return names
 
 
 def _wide(sizes: Sizes) -> Sizes:

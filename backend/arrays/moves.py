@@ -10,6 +10,7 @@ from typing import Any
 from backend.arrays.reductions import axes_of, flag, reduced
 from backend.arrays.values import ARRAYS, ONE, Held, Places, Sizes, aligned, uncompiled
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal
+from backend.status import SIZES
 from semantics.type_language import INTEGER
 
 
@@ -68,6 +69,9 @@ def like(emit: Any, v: Any, x: Any) -> Any:
 def broadcast_to(emit: Any, x: Any, shape: Any) -> Any:
     """np.broadcast_to"""
     sizes = sizes_of(shape)
+    for n in sizes:
+        if not n.isdigit():
+            emit.trap(f"{n} < 0", SIZES)
     if isinstance(x, ARRAYS):
         emit.common(x.sizes, sizes)
     return repeated(emit, x, sizes)
@@ -183,7 +187,7 @@ def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
     axes = axes_of(axis, rank)
     rest = iter(x.sizes)
     sizes = tuple(ONE if k in axes else next(rest) for k in range(rank))
-    return moved(emit, x, sizes, lambda at: tuple(i for k, i in enumerate(at) if k not in axes))
+    return emit.reshaped(x, sizes)
 
 
 def squeeze(emit: Any, x: Any, axis: Any) -> Any:
@@ -196,11 +200,7 @@ def squeeze(emit: Any, x: Any, axis: Any) -> Any:
     if not sizes:
         raise uncompiled("an array without axes")
 
-    def source(at: Sizes) -> Sizes:
-        rest = iter(at)
-        return tuple("0" if k in axes else next(rest) for k in range(rank))
-
-    return moved(emit, x, sizes, source)
+    return emit.reshaped(x, sizes)
 
 
 def places(emit: Any, x: Any) -> Any:

@@ -14,7 +14,7 @@ from backend.arrays.reductions import axes_of
 from backend.arrays.scatter import in_line
 from backend.arrays.values import ARRAYS, ONE, Chosen, Places, Scatter, Sizes, uncompiled
 from backend.shape import ZERO_VALUE, Nothing, Reg
-from semantics.type_language import INTEGER
+from semantics.type_language import INTEGER, REAL
 
 
 def grouped(emit: Any, x: Any, axis: Any) -> Any:
@@ -67,7 +67,7 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     numbers = emit.reshaped(p.numbers, lines) if lines else p.numbers
     if not lines:
         number = emit.variable(INTEGER)
-        with emit.over((ONE,)) as at:
+        with emit.over((ONE,), ()) as at:
             emit.line(f"{number} = {emit.element(p.numbers, at).text}")
         numbers = Reg(number, INTEGER)
     return Scatter(p.sizes, p.axes, _by_line(emit, d, lines), numbers)
@@ -81,7 +81,7 @@ def _by_line(emit: Any, d: Any, lines: Sizes) -> Any:
         return d
     if lines:
         return emit.reshaped(d, lines)
-    value = emit.held(d)
-    return Reg(
-        f"float({value.name}[{', '.join('0' for _ in value.sizes)}])", emit.element(value, tuple("0" for _ in value.sizes)).type
-    )
+    value, number = emit.held(d), emit.variable(REAL)
+    with emit.over((ONE,), ()):
+        emit.line(f"{number} = {emit.element(value, tuple('0' for _ in value.sizes)).text}")
+    return Reg(number, REAL)

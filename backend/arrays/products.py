@@ -20,22 +20,22 @@ def _matrix_matrix(a, b, c):
     rows, columns = c.shape
     inner = b.shape[0]
     whole = inner - inner % 4
-    for i in range(rows):
-        for j in range(columns):
+    for i in _rows(rows):
+        for j in _columns(columns):
             c[i, j] = -0.0
         for k in range(0, whole, 4):
             p = float(a[i, k])
             q = float(a[i, k + 1])
             r = float(a[i, k + 2])
             s = float(a[i, k + 3])
-            for j in range(columns):
+            for j in _columns(columns):
                 t = float(c[i, j]) + _mul(p, float(b[k, j]))
                 t = t + _mul(q, float(b[k + 1, j]))
                 t = t + _mul(r, float(b[k + 2, j]))
                 c[i, j] = t + _mul(s, float(b[k + 3, j]))
         for k in range(whole, inner):
             p = float(a[i, k])
-            for j in range(columns):
+            for j in _columns(columns):
                 c[i, j] = float(c[i, j]) + _mul(p, float(b[k, j]))
 """,
     "_vector_matrix": """
@@ -43,28 +43,29 @@ def _vector_matrix(a, b, c):
     columns = c.shape[0]
     inner = b.shape[0]
     whole = inner - inner % 4
-    for j in range(columns):
+    for j in _each(columns):
         c[j] = -0.0
     for k in range(0, whole, 4):
         p = float(a[k])
         q = float(a[k + 1])
         r = float(a[k + 2])
         s = float(a[k + 3])
-        for j in range(columns):
+        for j in _own(columns):
             t = float(c[j]) + _mul(p, float(b[k, j]))
             t = t + _mul(q, float(b[k + 1, j]))
             t = t + _mul(r, float(b[k + 2, j]))
             c[j] = t + _mul(s, float(b[k + 3, j]))
     for k in range(whole, inner):
         p = float(a[k])
-        for j in range(columns):
+        for j in _own(columns):
             c[j] = float(c[j]) + _mul(p, float(b[k, j]))
 """,
     "_matrix_vector": """
 def _matrix_vector(a, b, c):
     rows, inner = a.shape
-    whole = rows - rows % 8
-    for i in range(0, whole, 8):
+    eights = rows // 8
+    for n in _each(eights):
+        i = 8 * n
         t0 = -0.0
         t1 = -0.0
         t2 = -0.0
@@ -91,7 +92,8 @@ def _matrix_vector(a, b, c):
         c[i + 5] = t5
         c[i + 6] = t6
         c[i + 7] = t7
-    for i in range(whole, rows):
+    for n in _own(rows - 8 * eights):
+        i = 8 * eights + n
         t = -0.0
         for k in range(inner):
             t = t + _mul(float(a[i, k]), float(b[k]))
@@ -100,7 +102,7 @@ def _matrix_vector(a, b, c):
     "_vector_vector": """
 def _vector_vector(a, b):
     t = -0.0
-    for k in range(a.shape[0]):
+    for k in _all(a.shape[0]):
         t = t + _mul(float(a[k]), float(b[k]))
     return t
 """,
@@ -116,9 +118,9 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     result = (*a.sizes[:-1], *b.sizes[1:])
     left, right = emit.held(a), emit.contiguous(b)
     if len(left.sizes) == 2 and left.sizes[0] == ONE:
-        left = emit.reshaped(left, (inner,))
+        left = emit.held(emit.reshaped(left, (inner,)))
     if len(right.sizes) == 2 and right.sizes[1] == ONE:
-        right = emit.reshaped(right, (inner,))
+        right = emit.held(emit.reshaped(right, (inner,)))
     found = _product(emit, left, right)
     if isinstance(found, Reg):
         if not result:
@@ -138,9 +140,8 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
     """The product of vectors and matrices as they are."""
     match len(a.sizes), len(b.sizes):
         case 1, 1:
-            emit.helpers.add("_vector_vector")
             total = emit.variable(REAL)
-            emit.line(f"{total} = _vector_vector({a.name}, {b.name})")
+            emit.line(f"{total} = {_named(emit, '_vector_vector')}({a.name}, {b.name})")
             return Reg(total, REAL)
         case 2, 1 if a.name.endswith(".T"):
             return _called(emit, "_vector_matrix", b.name, a.name.removesuffix(".T"), a.sizes[:1])
@@ -153,10 +154,16 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
 
 
 def _called(emit: Any, name: str, a: str, b: str, sizes: tuple[str, ...]) -> Held:
-    emit.helpers.add(name)
     array: Held = emit.new("f64", sizes)
-    emit.line(f"{name}({a}, {b}, {array.name})")
+    emit.line(f"{_named(emit, name)}({a}, {b}, {array.name})")
     return array
+
+
+def _named(emit: Any, name: str) -> str:
+    """The name of the helper that computes a product; in fast code, of that which does so in any order."""
+    chosen = f"_fast{name}" if emit.fast else name
+    emit.helpers.add(chosen)
+    return chosen
 
 
 def outer(emit: Any, a: Any, b: Any) -> Any:

@@ -3,6 +3,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
+In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.values import ONE, Sizes, uncompiled
+from backend.fast.sums import demand_finite, next_term
 from backend.shape import Items, Nothing, Reg
 from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
@@ -70,7 +72,7 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
     if all(k < a for k in kept for a in axes):
         return _by_lines(emit, row, begin, x, axes, layout)
     array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout), begin)
-    with emit.over(x.sizes) as indices:
+    with emit.over(x.sizes, kept) as indices:
         at = f"{array.name}[{_placed(layout, dict(enumerate(indices)))}]"
         found = emit.primitive(row, [Reg(f"float({at})", REAL), emit.element(x, indices)])
         emit.line(f"{at} = {found.text}")
@@ -89,15 +91,20 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], la
     def line(indices: Sizes) -> str:
         total = emit.variable(REAL)
         emit.line(f"{total} = {begin}")
-        with emit.over(gone) as own:
-            found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
-            emit.line(f"{total} = {found.text}")
+        with emit.over(gone, ()) as own:
+            if emit.fast and row is TABLE["add"]:
+                next_term(emit, total, emit.element(x, indices + own))
+            else:
+                found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
+                emit.line(f"{total} = {found.text}")
+        if emit.fast and row is TABLE["add"]:
+            demand_finite(emit, total)
         return total
 
     if not layout:
         return Reg(line(()), REAL)
     array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout))
-    with emit.over(kept) as indices:
+    with emit.over(kept, range(len(kept))) as indices:
         total = line(indices)
         emit.line(f"{array.name}[{_placed(layout, dict(enumerate(indices)))}] = {total}")
     return array
@@ -131,7 +138,7 @@ def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
     def line(indices: Sizes) -> str:
         best, at = emit.variable(REAL), emit.variable(INTEGER)
         emit.line(f"({best}, {at}) = ({begin}, 0)")
-        with emit.over((last,)) as (own,):
+        with emit.over((last,), ()) as (own,):
             found = emit.element(x, (*indices, own)).text
             emit.line(f"if {found} {better} {best} or ({found} != {found} and {best} == {best}):")
             emit.code.append([f"({best}, {at}) = ({found}, {own})"])
@@ -140,7 +147,7 @@ def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
     if not kept:
         return Reg(line(()), INTEGER)
     array = emit.new("i64", kept)
-    with emit.over(kept) as indices:
+    with emit.over(kept, range(len(kept))) as indices:
         number = line(indices)
         emit.line(f"{array.name}[{', '.join(indices)}] = {number}")
     return array

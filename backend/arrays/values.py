@@ -41,6 +41,7 @@ class Formula:
     cheap     whether to compute an element again costs no more than to read it
     along     whether each element reads elements of `parts` at the same indices
     uses      how many read it
+    view      the array of other sizes that has the same elements in the same order, if it is no more than that
     kept      the code in which it has been computed, and the array that holds it there
     """
 
@@ -51,6 +52,7 @@ class Formula:
     cheap: bool = False
     along: bool = True
     uses: int = 1
+    view: Any = None
     kept: tuple[Any, Held] | None = None
     depth: int = field(init=False)
 

@@ -4,8 +4,8 @@ A run of the machine: arguments in, the machine and the host by turns, the value
     Execution(load(program), target).run(arguments, fuel) -> value
 
 The first steps run on CPython, with the very source that is compiled; whoever needs more of them goes on in compiled code, in the
-same buffer. So a short run never waits for a compiler. A buffer that is full is exchanged for one with what can still be reached,
-larger if that leaves less than half of it: the run goes on where it was.
+same buffer. So a short run waits neither for a compiler nor for LLVM. A buffer that is full is exchanged for one with what can
+still be reached, larger if that leaves less than half of it: the run goes on where it was.
 
     fuel      steps, counted as the reference counts them: OutOfFuel beyond
     memory    words of the buffer: OutOfFuel beyond, which the reference has not
@@ -13,9 +13,10 @@ larger if that leaves less than half of it: the run goes on where it was.
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 from collections.abc import Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from backend.machine import interpreter, kernels, layout
@@ -46,33 +47,40 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE = 20_000
-"""Steps on CPython before the compiled machine is loaded: some tens of milliseconds, about what loading takes."""
+PATIENCE, COLD = 6_000, 400_000
+"""Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
+be compiled first, which takes seconds."""
 
-MANY = 1 << 18
+MANY = 1 << 15
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
+
+LARGE = 1 << 19
+"""Words in use beyond which they are not copied on CPython."""
+
+AHEAD = 8
+"""Objects of the size that there was no room for, for which a new buffer has room."""
 
 STACK, SMALLEST = 1 << 14, 1 << 18
 
 
 class Words:
-    """A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as NumPy arrays."""
+    """
+    A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as an address. The system gives memory
+    as it is first touched, so a large buffer of which little is used costs little.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.memory = bytearray(8 * count)
+        self.memory = mmap.mmap(-1, 8 * max(count, 1))
         self.integers, self.doubles = memoryview(self.memory).cast("q"), memoryview(self.memory).cast("d")
+        self.place = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)), count
 
     @cached_property
-    def arrays(self) -> tuple[Any, Any]:
-        """The integers and the doubles for compiled code."""
+    def array(self) -> Any:
+        """The integers for NumPy."""
         import numpy
 
-        return numpy.frombuffer(self.memory, numpy.int64), numpy.frombuffer(self.memory, numpy.float64)
-
-    def views(self, compiled: bool) -> tuple[Any, Any]:
-        """The integers and the doubles, as the machine takes them."""
-        return self.arrays if compiled else (self.integers, self.doubles)
+        return numpy.frombuffer(self.memory, numpy.int64)
 
 
 class Execution:
@@ -92,28 +100,40 @@ class Execution:
         self.stack, self.smallest = stack, smallest
         self.heap = Heap(code, self.loops)
         self.words = Words(0)
-        self.bound: kernels.Bound | None = None
         self.compiled = False
         self.bottom = self.left = self.steps = self.elements = 0
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
         """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
         self.begin(arguments)
-        self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_loaded(self.target))
-        if self.compiled or self.advance(min(self.patience, fuel), fuel):
-            return self.finish(fuel)
+        self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_loaded())
+        if not self.compiled and self.ends(min(self.patience, fuel), fuel):
+            return self.result()
         return self.resume(fuel)
 
-    def resume(self, fuel: int = FUEL) -> Any:
-        """The value of a run that has begun and has turned out to be long: compiled code takes over."""
-        self.compiled = self.target != "python"
-        return self.finish(fuel)
+    def ends(self, patience: int, fuel: int = FUEL) -> bool:
+        """Whether the run ends on CPython: within so many steps, or a longer time if compiled code is not there yet."""
+        return self.advance(patience, fuel) or (not self.is_ready and self.advance(min(COLD, fuel), fuel))
 
-    def finish(self, fuel: int = FUEL) -> Any:
-        """The value of a run that has begun."""
+    @property
+    def is_ready(self) -> bool:
+        """Whether compiled code can take over without being compiled first."""
+        return self.target == "python" or interpreter.is_kept()
+
+    def resume(self, fuel: int = FUEL) -> Any:
+        """The value of a run that has begun and has not ended: compiled code takes over."""
+        self.take_over()
         self.advance(fuel, fuel)
+        return self.result()
+
+    def result(self) -> Any:
+        """The value of a run that has ended."""
         self.steps = self.words.integers[STEPS]
         return self.heap.value(RESULT)
+
+    def take_over(self) -> None:
+        """The run is on compiled code from now on, where the target has some."""
+        self.compiled = self.target != "python"
 
     def advance(self, pause: int, fuel: int = FUEL) -> bool:
         """Whether the run ends before so many steps; then its result is there."""
@@ -141,27 +161,16 @@ class Execution:
 
     def go_on(self, pause: int) -> int:
         """Lets the machine work until it ends, needs the host, or has taken so many steps."""
-        integers, doubles = self.words.views(self.compiled)
-        return int(self.machine.run(integers, doubles, self.code_words, pause))
+        if self.compiled:
+            return int(interpreter.compiled().run_at(*self.words.place, *self.words.place, *self.code.place, pause))
+        return int(interpreter.interpreted().run(self.words.integers, self.words.doubles, self.code.words, pause))
 
     def loops(self, elements: int) -> Any:
-        """Loops over the elements of arrays in this buffer, once the machine is compiled or many elements have been gone over."""
+        """Loops over the elements of arrays in this buffer, once they are compiled or many elements have been gone over."""
         self.elements += elements
-        if self.target != "cpu" or not (self.compiled or self.elements > MANY):
+        if self.target != "cpu" or not (self.compiled or self.elements > MANY or kernels.is_loaded()):
             return None
-        if self.bound is None or self.bound.words is not self.words:
-            self.bound = kernels.Bound(self.words, *self.words.views(True), kernels.loaded(self.target))
-        return self.bound
-
-    @property
-    def machine(self) -> ModuleType:
-        """The machine that this run is on now."""
-        return interpreter.loaded(self.target if self.compiled else "python")
-
-    @property
-    def code_words(self) -> Any:
-        """The code, as this machine takes it."""
-        return self.code.array if self.compiled else self.code.words
+        return kernels.Loops(self.words.place, kernels.compiled())
 
     # the buffer
 
@@ -245,20 +254,27 @@ class Execution:
     def grow(self, wanted: int) -> None:
         """
         A new buffer with what can be reached. The stack is larger if it was full, which `wanted` says by being below 0; the heap if
-        more than half of it was left the last time.
+        more than half of it was left the last time. For an object there is room for some more of its size, which the system gives
+        as it is needed.
 
         So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
         """
         old = self.words.integers
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
         if wanted < 0:
-            stack = 2 * stack - wanted
+            stack, wanted = 2 * stack - wanted, 0
         else:
             heap = (2 * heap if 2 * self.left > heap else heap) + wanted
-        new = self.buffer(self.bottom + stack + heap)
+        new = self.buffer(min(self.bottom + stack + heap + AHEAD * wanted, max(self.memory, self.bottom + stack + heap)))
         J = new.integers
         J[STACK_END] = J[HEAP] = J[HP] = self.bottom + stack
         J[LIMIT] = new.count
-        self.left = self.machine.collect(self.words.views(self.compiled)[0], self.code_words, new.views(self.compiled)[0])
+        self.left = self.collected(new)
         self.words = new
         self.heap.use(J, new.doubles)
+
+    def collected(self, new: Words) -> int:
+        """What can be reached, copied to a new buffer: how many words of its heap are in use. On CPython if there is not much."""
+        if self.compiled or (self.words.integers[HP] > LARGE and self.target == "cpu" and self.is_ready):
+            return int(interpreter.compiled().collect_at(*self.words.place, *self.code.place, *new.place))
+        return int(interpreter.interpreted().collect(self.words.integers, self.code.words, new.integers))

@@ -1,21 +1,24 @@
 """
 The source of the machine: its state, its loop, and a tree of tests that finds the function of an opcode.
 
-`source(opcodes)` is one text for every target, as generated code of tier A is; `loaded(target)` compiles it there, once, and
-every program is data to it. `run(I, F, C, limit)` goes on from the state in I until the program ends (DONE), `limit` steps have
-been taken in all (PAUSED), the host must act (SERVICE) or the buffer is full (FULL). It can be called again after each of these.
+`source(opcodes)` is one text for every target, as generated code of tier A is, and every program is data to it. `interpreted()` is
+the machine on CPython. `compiled()` is machine code (`backend.native`), made once and kept, whose functions take the address and
+the length of a buffer in its place.
+
+`run(I, F, C, limit)` goes on from the state in I until the program ends (DONE), `limit` steps have been taken in all (PAUSED), the
+host must act (SERVICE) or the buffer is full (FULL). It can be called again after each of these.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from backend import prelude, store, toolchain
+from backend import native, prelude, store, toolchain
 from backend.machine import control, sensitivities, structural
 from backend.machine.layout import NAMES, OWN
 from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers
@@ -109,16 +112,44 @@ def opcodes() -> Opcodes:
     return Opcodes([name for absent in toolchain.ABSENT.values() for name in absent])
 
 
-_MACHINES: dict[str, ModuleType] = {}
+@cache
+def interpreted() -> ModuleType:
+    """The machine on CPython: `run` and `collect`."""
+    return store.load(source(opcodes()), "python", toolchain.bindings("python"))
 
 
-def loaded(target: str) -> ModuleType:
-    """The machine on a target, compiled or found in the cache: `run` and `collect`."""
-    if target not in _MACHINES:
-        _MACHINES[target] = store.load(source(opcodes()), target, toolchain.bindings(target))
-    return _MACHINES[target]
+@cache
+def compiled() -> SimpleNamespace:
+    """The machine as machine code, compiled or found in the cache: the same functions, of addresses."""
+    return SimpleNamespace(**native.functions(*_by_address()))
 
 
-def is_loaded(target: str) -> bool:
-    """Whether the machine is there without waiting."""
-    return target in _MACHINES
+def is_loaded() -> bool:
+    """Whether the compiled machine is there without waiting."""
+    return compiled.cache_info().currsize > 0
+
+
+def is_kept() -> bool:
+    """Whether the machine is there without compiling."""
+    return is_loaded() or native.is_kept(*_by_address())
+
+
+@cache
+def _by_address() -> tuple[str, dict[str, str]]:
+    return addressed(source(opcodes()), (control.run, control.collect))
+
+
+def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:
+    """The text with functions of addresses besides, called `…_at`, and what `native.functions` must know of them."""
+    exports = {}
+    for function in functions:
+        takes, given = [], []
+        for name in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            kind = function.__annotations__[name]
+            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(kind)
+            takes += [name, f"{name}_size"] if buffer else [name]
+            given.append(f"{buffer}({name}, {name}_size)" if buffer else name)
+        own, called = f"{function.__name__}_at", f"{function.__name__}({', '.join(given)})"
+        text += f"\n\n@_device\ndef {own}({', '.join(takes)}):\n    return {called}\n"
+        exports[own] = "i" * len(takes) + ":i"
+    return text, exports

@@ -64,8 +64,13 @@ class Code:
     after: dict[int, int]
 
     @cached_property
+    def place(self) -> tuple[int, int]:
+        """The address and the number of the words, for compiled code."""
+        return self.words.buffer_info()
+
+    @cached_property
     def array(self) -> Any:
-        """The words for compiled code."""
+        """The words for a GPU."""
         import numpy
 
         return numpy.frombuffer(self.words, numpy.int64)
@@ -83,10 +88,6 @@ class Code:
 def load(program: Program) -> Code:
     """The code of everything that the entry reaches."""
     return _Loader(program).code()
-
-    def graph_of(self, address: int) -> GraphId:
-        """The graph in whose code an address lies."""
-        return self.graph_at[max(start for start in self.graph_at if start <= address)]
 
 
 class _Loader:

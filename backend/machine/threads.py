@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from backend import store, toolchain
+from backend.cuda import numba_cuda
 from backend.machine import interpreter, layout
 from backend.machine.execution import FUEL, MEMORY, Execution
 from backend.machine.layout import RESULT
@@ -38,12 +38,11 @@ def source() -> str:
 
 def ptx(cc: tuple[int, int]) -> str:
     """The PTX of the kernel for a compute capability: the same for every program."""
-    module = store.load(source(), "cuda", toolchain.bindings("cuda"))
-    return toolchain.compile_ptx(module.batch, toolchain.machine_signature(), cc)
+    return numba_cuda.ptx(source(), numba_cuda.machine_signature(), cc)
 
 
 class Threads:
-    """A program on "cuda" or "cuda-simulator"."""
+    """A program on "cuda", or on a simulator of it."""
 
     def __init__(self, code: Code, target: str, *, memory: int = MEMORY) -> None:
         self.code, self.target, self.memory = code, target, memory
@@ -51,8 +50,7 @@ class Threads:
     @cached_property
     def kernel(self) -> Any:
         """The kernel on this target."""
-        module = store.load(source(), self.target, toolchain.bindings(self.target))
-        return toolchain.jitted(module.batch) if self.target == "cuda" else toolchain.simulated(module.batch)
+        return numba_cuda.kernel(source(), self.target)
 
     def map(self, samples: Iterable[Sequence[Any]], fuel: int = FUEL) -> list[Any]:
         """The value of every sample, or the error that it ends in."""
@@ -85,16 +83,16 @@ class Threads:
         import numpy
 
         starts = numpy.cumsum([0, *(run.words.count for run in runs)])
-        integers = numpy.concatenate([run.words.arrays[0] for run in runs])
+        integers = numpy.concatenate([run.words.array for run in runs])
         words, status = self.code.array, numpy.zeros(len(runs), numpy.int64)
         shape = (len(runs) + BLOCK - 1) // BLOCK, min(BLOCK, len(runs))
         given: tuple[Any, ...] = (integers, integers.view(numpy.float64), words, starts, status)
-        if self.target == "cuda-simulator":
+        if self.target != "cuda":
             self.kernel[shape](*(memoryview(a) for a in given[:4]), status, fuel)
         else:
-            on_device = toolchain.on_device(integers)
+            on_device = numba_cuda.on_device(integers)
             self.kernel[shape](on_device, on_device.view(numpy.float64), words, starts, status, fuel)
             integers = on_device.copy_to_host()
         for run, start, end in zip(runs, starts, starts[1:], strict=False):
-            run.words.arrays[0][:] = integers[start:end]
+            run.words.array[:] = integers[start:end]
         return [int(s) for s in status]

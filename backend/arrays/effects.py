@@ -1,0 +1,268 @@
+"""
+What statements of generated code read and write: the ground on which they are moved and joined, and their memory is used again.
+
+A name and what an array holds are two things: `a.shape` reads the name alone. An access to what an array holds is noted with its
+indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, found
+for a whole function; their indices are noted as far as their sizes are the same. What is called with an array may write to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from backend.status import SIZES
+
+Access = tuple[str, tuple[str, ...]]
+WHOLE: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effects:
+    """
+    reads    names                                  loads    roots of arrays, with the indices
+    writes   the same, written                      stores   the same, written
+    returns  whether it may return                  jumps    whether it may leave the block otherwise
+    guard    whether it does nothing but return the status SIZES, after which another tier runs everything again
+    """
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    loads: frozenset[Access] = frozenset()
+    stores: frozenset[Access] = frozenset()
+    returns: bool = False
+    jumps: bool = False
+    guard: bool = False
+
+    def __or__(self, other: Effects) -> Effects:
+        return Effects(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.loads | other.loads,
+            self.stores | other.stores,
+            self.returns or other.returns,
+            self.jumps or other.jumps,
+            self.guard and other.guard,
+        )
+
+
+def conflict(a: Effects, b: Effects) -> bool:
+    """Whether the order of the two matters."""
+    if a.jumps or b.jumps or (a.returns and b.returns and not (a.guard or b.guard)):
+        return True
+    if a.writes & (b.reads | b.writes) or b.writes & a.reads:
+        return True
+    stored, others = _roots(a.stores), _roots(b.stores)
+    return bool(stored & (others | _roots(b.loads)) or others & _roots(a.loads))
+
+
+def _roots(accesses: frozenset[Access]) -> set[str]:
+    return {root for root, _ in accesses}
+
+
+def shared(a: Effects, b: Effects) -> set[str]:
+    """The roots of the arrays that both access, and one writes to."""
+    mine, others = _roots(a.stores), _roots(b.stores)
+    return (mine & (others | _roots(b.loads))) | (others & _roots(a.loads))
+
+
+@dataclass
+class Roots:
+    """
+    For every name, the one that stands for all names of the same memory; and for that, how many axes they have in common: so many
+    indices, from the first, mean the same whichever name they follow.
+    """
+
+    arrays: set[str] = field(default_factory=set)
+    parents: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+
+    def of(self, name: str) -> str:
+        while name in self.parents:
+            name = self.parents[name]
+        return name
+
+    def join(self, names: Iterable[str]) -> None:
+        first, *others = {self.of(name): None for name in names}
+        for other in others:
+            self.parents[other] = first
+
+    def shaped(self, name: str, shape: tuple[str, ...]) -> None:
+        self.shapes.setdefault(name, set()).add(shape)
+
+    def settled(self) -> Roots:
+        """With the shapes of all names at the roots."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for name, shapes in self.shapes.items():
+            found.setdefault(self.of(name), set()).update(shapes)
+        return Roots(self.arrays, self.parents, found)
+
+    def common(self, root: str) -> int:
+        """How many axes all names of a root have in common."""
+        shapes = [*self.shapes.get(root, ())]
+        if len(shapes) < 2:
+            return 99
+        same = 0
+        for sizes in zip(*shapes, strict=False):
+            if len({*sizes}) > 1 or not sizes[0]:
+                break
+            same += 1
+        return same
+
+
+def roots(function: ast.AST) -> Roots:
+    """The roots of a function: an assignment joins what it names, but for elements, sizes and new arrays."""
+    found = Roots({*_named(function)})
+    found.join(("reals", "integers"))  # the memory of stacks, seen as either
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign) or isinstance(node.targets[0], ast.Subscript):
+            continue
+        values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else [node.targets[0]]
+        if len(values) != len(targets):
+            values, targets = [node.value], [node.targets[0]]
+        for value, target in zip(values, targets, strict=True):
+            names = [*_arrays(target)]
+            if (shape := shape_of(value)) is not None:
+                found.shaped(names[0], tuple("" if _changes(n, times) else ast.unparse(n) for n in shape))
+            if arrays := [*_arrays(value)]:
+                found.join([*names, *arrays])
+                if shape is None and not isinstance(value, ast.Name):
+                    found.shaped(names[0], (f"of {names[0]}",))
+    return found.settled()
+
+
+def _named(function: ast.AST) -> Iterator[str]:
+    """The names that are used as arrays are: with an index, for their sizes, or turned."""
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.Subscript(ast.Name(name)) | ast.Attribute(ast.Name(name)) | ast.Call(ast.Name("_reshape"), [ast.Name(name), *_])
+            ):
+                yield name
+            case ast.Assign([ast.Name(name)], value) if shape_of(value) is not None:
+                yield name
+
+
+def shape_of(value: ast.expr) -> list[ast.expr] | None:
+    """The sizes of a new array, or of a view with other sizes."""
+    match value:
+        case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]):
+            return sizes
+        case ast.Call(ast.Name("_reshape"), [_, ast.Tuple(sizes)]):
+            return sizes
+        case _:
+            return None
+
+
+def _changes(size: ast.expr, times: Counter[str]) -> bool:
+    return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in ast.walk(size))
+
+
+NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full"})
+"""Functions whose result shares no memory with what they are given."""
+
+
+def _arrays(node: ast.expr) -> Iterator[str]:
+    """The names in an expression that may stand for arrays: those that no arithmetic, index or test is around."""
+    match node:
+        case ast.Name(name):
+            yield name
+        case ast.Attribute(value, "T"):
+            yield from _arrays(value)
+        case ast.Tuple(parts):
+            for part in parts:
+                yield from _arrays(part)
+        case ast.IfExp(_, a, b):
+            yield from _arrays(a)
+            yield from _arrays(b)
+        case ast.Call(ast.Attribute(value, _)) | ast.Subscript(value, ast.Slice()):
+            yield from _arrays(value)
+        case ast.Call(ast.Name(name), arguments) if name not in NEW:
+            for argument in arguments:
+                yield from _arrays(argument)
+
+
+class Reader:
+    """The effects of statements, each found once."""
+
+    def __init__(self, roots: Roots) -> None:
+        self.roots = roots
+        self.found: dict[int, tuple[ast.stmt, Effects]] = {}
+
+    def __call__(self, statement: ast.stmt) -> Effects:
+        if id(statement) not in self.found:
+            self.found[id(statement)] = statement, self._effects(statement)
+        return self.found[id(statement)][1]
+
+    def _effects(self, statement: ast.stmt) -> Effects:
+        match statement:
+            case ast.If(test, body, orelse):
+                inside = [*map(self, body), *map(self, orelse)]
+                guard = len(body) == 1 and not orelse and _is_guard(body[0])
+                return _union([self.expression(test), *inside], guard)
+            case ast.For(target, iter, body):
+                return _union([self.expression(target), self.expression(iter), *map(self, body)])
+            case ast.While(test, body):
+                found = _union([self.expression(test), *map(self, body)])
+                return replace(found, jumps=False)
+            case ast.Return():
+                return replace(self.expression(statement), returns=True)
+            case ast.Break() | ast.Continue():
+                return Effects(jumps=True)
+            case _:
+                return self.expression(statement)
+
+    def expression(self, node: ast.AST) -> Effects:
+        """The effects of what has no statement inside."""
+        reads, writes, loads, stores = set(), set(), set(), set()
+        todo: list[ast.AST] = [node]
+        while todo:
+            match node := todo.pop():
+                case ast.Subscript(ast.Name(name), index, context):
+                    (stores if isinstance(context, ast.Store) else loads).add(self.access(name, index))
+                    reads.add(name)
+                    todo.append(index)
+                case ast.Attribute(ast.Name(name), "shape"):
+                    reads.add(name)
+                case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
+                    given = (name for a in arguments for name in _arrays(a) if name in self.roots.arrays)
+                    stores |= {(self.roots.of(name), WHOLE) for name in given}
+                    todo += arguments
+                case ast.Name(name, ast.Store()):
+                    writes.add(name)
+                case ast.Name(name):
+                    reads.add(name)
+                    loads.add((self.roots.of(name), WHOLE))
+                case _:
+                    todo += ast.iter_child_nodes(node)
+        return Effects(frozenset(reads), frozenset(writes), frozenset(loads), frozenset(stores))
+
+    def access(self, name: str, index: ast.expr) -> Access:
+        """The access to an element."""
+        root = self.roots.of(name)
+        indices = index.elts if isinstance(index, ast.Tuple) else [index]
+        return root, tuple(i.id if isinstance(i, ast.Name) else "" for i in indices[: self.roots.common(root)])
+
+
+def _is_guard(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return(ast.Tuple([*_, ast.Constant(status)])):
+            return bool(status == SIZES)
+        case _:
+            return False
+
+
+def _union(parts: list[Effects], guard: bool = False) -> Effects:
+    return Effects(
+        frozenset().union(*(p.reads for p in parts)),
+        frozenset().union(*(p.writes for p in parts)),
+        frozenset().union(*(p.loads for p in parts)),
+        frozenset().union(*(p.stores for p in parts)),
+        any(p.returns for p in parts),
+        any(p.jumps for p in parts),
+        guard,
+    )

@@ -1,0 +1,63 @@
+"""
+Tests of sizes, put first: what they say then holds in the whole function, and every size has one name.
+
+A test of the sizes of arguments may come before everything else, since after the status SIZES another tier runs the sample anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from backend.arrays.effects import Effects, Reader
+
+Block = list[ast.stmt]
+
+
+def guarded(function: ast.FunctionDef, effects: Reader) -> None:
+    """The tests of the sizes of arguments before everything else, each once; sizes that they show to be the same have one name."""
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    front: list[ast.If] = []
+    rest: Block = []
+    for at, statement in enumerate(function.body):
+        its = effects(statement)
+        if isinstance(statement, ast.If) and its.guard and _of_sizes(effects.expression(statement.test), fixed):
+            front.append(statement)
+        elif its.returns and not its.guard:
+            rest += function.body[at:]
+            break
+        else:
+            rest.append(statement)
+    names = _Names()
+    kept: dict[str, ast.stmt] = {}
+    for test in front:
+        test.test = names.visit(test.test)
+        match test.test:
+            case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):
+                continue
+            case ast.Compare(a, [ast.NotEq()], [b]):
+                names.join(a, b)
+        kept.setdefault(ast.dump(test.test), test)
+    function.body = [*kept.values(), *(names.visit(s) for s in rest)]
+
+
+def _of_sizes(test: Effects, fixed: set[str]) -> bool:
+    return not test.loads and test.reads <= fixed
+
+
+class _Names(ast.NodeTransformer):
+    """Every size under its one name: the number, if it is known."""
+
+    def __init__(self) -> None:
+        self.one: dict[str, ast.expr] = {}
+
+    def join(self, a: ast.expr, b: ast.expr) -> None:
+        if isinstance(b, ast.Constant):
+            a, b = b, a
+        self.one[ast.dump(b)] = a
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        while (found := self.one.get(ast.dump(node)) if isinstance(node, (ast.Subscript, ast.BinOp)) else None) is not None:
+            node = found
+        return self.generic_visit(node)  # type: ignore[no-any-return]

@@ -1,0 +1,41 @@
+"""
+The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
+joined, arrays made smaller. On a GPU the threads of a block share loops and arrays, so the text is left there as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from backend.arrays.contraction import contracted
+from backend.arrays.effects import Reader, roots
+from backend.arrays.fusion import fused
+from backend.arrays.guards import guarded
+from backend.arrays.needed import needed
+
+SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
+
+
+def tightened(text: str) -> str:
+    """A function that computes the same numbers in the same way, with fewer loops and less memory."""
+    if "_empty(" not in text and "_full(" not in text:
+        return text
+    module = _Ranges().visit(ast.parse(text))
+    function = module.body[0]
+    assert isinstance(function, ast.FunctionDef), "one function"
+    guarded(function, Reader(roots(function)))
+    needed(function, Reader(roots(function)))
+    function.body = fused(function.body, Reader(roots(function)))
+    contracted(function)
+    return ast.unparse(ast.fix_missing_locations(module))
+
+
+class _Ranges(ast.NodeTransformer):
+    """Whatever threads share, one processor goes through as a range."""
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        self.generic_visit(node)
+        match node.iter:
+            case ast.Call(ast.Name(name), stop) if name in SHARES:
+                node.iter = ast.Call(ast.Name("range", ast.Load()), stop, [])
+        return node

@@ -1,0 +1,244 @@
+"""
+Batches: a program at many samples in one call.
+
+A column has one value for each sample, along its first axis; what is shared is given once. On the CPU one kernel goes over the
+samples, a stretch for each worker, with stacks of its own; CPython runs the same text. On CUDA there is a thread for each sample.
+What has no generated code runs sample by sample on the virtual machine.
+
+    status   FULL before a sample has run and while its stacks need more memory; the kernel runs those, so a second launch, with
+             more memory or other code, goes over what is left
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from backend import store, toolchain
+from backend.boundary import flatten_arguments, unflatten
+from backend.lower import Lowered
+from backend.run import Compiled
+from backend.stack_memory import LIMIT
+from backend.stacked import over_type, stacked
+from backend.stacks import MEMORY
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, SIZES, error
+from backend.tiers import is_beyond, runnable
+from semantics.errors import AdjudgeError, OutOfFuel
+from semantics.ir import Program
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
+from semantics.type_lattice import Union
+
+DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
+OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
+READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
+FEW = 512  # samples for which no other thread is woken
+ALONE = threading.Lock()  # some of Numba's thread pools end the process if two threads enter them
+
+
+@dataclass(frozen=True)
+class Column:
+    """A scalar or an array of the arguments: of every sample, along the first axis, or one for all, if `shared`."""
+
+    value: Any
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A value of the structure of the result, its leaves columns; and the error of each sample that has none, in its order."""
+
+    value: Any
+    failures: dict[int, AdjudgeError]
+
+
+def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
+    """The generated code with a kernel that goes over the samples: the same text on every target without threads of its own."""
+    arguments, results = [f"a{i}" for i in range(len(code.arguments))], [f"r{i}" for i in range(len(code.results))]
+    loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
+    memory = MEMORY if code.stacks else ()
+    own = [f"{m}[w * ({m}.size // workers) : (w + 1) * ({m}.size // workers)]" for m in memory[:-1]]
+    values = [f"v{i}" for i in range(len(results))]
+    arrays = [(r, v) for r, v, t in zip(results, values, code.results, strict=True) if isinstance(t, ArrayType)]
+    unlike = " or ".join(f"{v}.shape != {r}.shape[1:]" for r, v in arrays)
+    columns = ", ".join([*arguments, *results, "status"])
+    lines = [
+        "",
+        "@_device",
+        f"def stretch(first, last, {', '.join([columns, *memory, 'fuel', 'one'])}):",
+        "    for i in range(first, last):",
+        f"        if status[i] == {FULL}:",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory, 'fuel', 'one'])})",
+        *((f"            if code == {OK} and ({unlike}):", f"                code = {SIZES}") if arrays else ()),
+        f"            if code == {OK}:",
+        *(f"                {r}[i] = {v}" for r, v in zip(results, values, strict=True)),
+        "                pass",
+        "            status[i] = code",
+        "",
+        "",
+        "@_batch",
+        f"def batch({', '.join([columns, *memory, 'fuel', 'one', 'workers'])}):",
+        "    size = status.size",
+        "    if workers == 1:",
+        f"        stretch(0, size, {', '.join([columns, *memory, 'fuel', 'one'])})",
+        "    else:",
+        "        for w in _workers(workers):",
+        "            first = w * size // workers",
+        "            last = (w + 1) * size // workers",
+        f"            stretch(first, last, {', '.join([columns, *own, *memory[-1:], 'fuel', 'one'])})",
+        "",
+    ]
+    return "\n".join([code.alone, *lines])
+
+
+def _load(name: str, type: Any, shared: bool) -> str:
+    if isinstance(type, ArrayType):
+        return name if shared else f"{name}[i]"
+    return name if shared else f"{READ[type]}({name}[i])"
+
+
+class Batch:
+    """
+    A program at many samples; `shared` says which scalars and arrays of its arguments are one for all.
+
+    `run(columns, count, sample)` gives the outcome; `sample(k)` are the arguments of one, as values of the program. The options are
+    those of `compile`.
+    """
+
+    def __init__(self, program: Program, types: Sequence[Any], shared: Sequence[bool], target: str, **options: Any) -> None:
+        self.tiered = runnable(program, types, target, **options)
+        self.shared, self.target = tuple(shared), target
+        self.kernels: dict[str, Any] = {}
+
+    def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        compiled = self.tiered.best
+        if not isinstance(compiled, Compiled) or not _is_batched(compiled):
+            return of_outcomes(self.tiered.map(sample(k) for k in range(count)))
+        given = [c.value if c.shared else _plain(c.value) for c in columns]
+        first = _shapes(compiled, given, self.shared, count)
+        status = np.full(count, FULL)
+        results = [_empty(count, t, shape) for t, shape in zip(compiled.code.results, first, strict=True)]
+        self.threads(compiled, given, results, status) if compiled.threaded else self.workers(compiled, given, results, status)
+        return self.outcome(compiled, results, status, sample)
+
+    def outcome(self, compiled: Compiled, results: list[Any], status: Any, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        """What the columns and statuses say; the machine runs the samples that generated code was not made for."""
+        type = compiled.code.result_type
+        failures = {int(k): error(int(status[k]), compiled.budget) for k in np.flatnonzero(status)}
+        again = {k: v for k, v in ((k, self.again(sample(k))) for k, e in failures.items() if is_beyond(e)) if k is not None}
+        plain = not _chosen(type) and all(_stores(results, k, v, type) for k, v in again.items() if not isinstance(v, AdjudgeError))
+        if plain:
+            failures = {k: again.get(k, e) for k, e in failures.items()}
+            failures = {k: e for k, e in failures.items() if isinstance(e, AdjudgeError)}
+            return Outcome(over_type(type, iter(results)), failures)
+        rows = [unflatten([r[k] for r in results], type) if k not in failures else failures[k] for k in range(status.size)]
+        return of_outcomes([again.get(k, row) for k, row in enumerate(rows)])
+
+    def again(self, arguments: Sequence[Any]) -> Any:
+        """The value of one sample on the machine, or its error."""
+        return self.tiered.machined.map([arguments])[0]
+
+    def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> AdjudgeError:
+        """The error with the words of the reference, which the machine has; a budget that is spent is not spent again."""
+        found = failure if isinstance(failure, OutOfFuel) else self.again(arguments)
+        return found if type(found) is type(failure) else failure
+
+    # launches
+
+    def workers(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
+        """One kernel over all samples, in as many threads as Numba uses; in this one, if they are few."""
+        count = max(1, min(toolchain.workers(self.target), status.size // FEW))
+        while True:
+            kernel = self.kernel(compiled.code)
+            with ALONE:
+                kernel(*given, *results, status, *compiled.memory.for_threads(count), count)
+            if (linked := status == LINKED).any():
+                compiled.replace()
+                status[linked] = FULL
+            elif not self.grown(compiled, status, count):
+                return
+
+    def grown(self, compiled: Compiled, status: Any, count: int) -> bool:
+        """Whether samples are left to run, in more memory; where there is no more, they end."""
+        full = (status == FULL) | (status == FULL_ARRAYS)
+        if not full.any():
+            return False
+        more = compiled.memory.double(count, arrays=not (status == FULL).any())
+        status[full] = FULL if more else MEMORY_LIMIT
+        return more
+
+    def kernel(self, code: Lowered) -> Any:
+        if code.source not in self.kernels:
+            text = batch_kernel(code, self.shared)
+            self.kernels[code.source] = store.load(text, self.target, toolchain.bindings(self.target)).batch
+        return self.kernels[code.source]
+
+    def threads(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
+        """Launches of a thread for each sample, as many at a time as there is memory for their stacks."""
+        whole = [np.full(status.size, v) if s else v for v, s in zip(given, self.shared, strict=True)]
+        done = 0
+        while done < status.size:
+            room = LIMIT // 4 // max(1, compiled.memory.size) if compiled.code.stacks else status.size
+            part = slice(done, done + max(1, room))
+            compiled.launch_columns([w[part] for w in whole], [r[part] for r in results], status[part])
+            if (status[part] == LINKED).any():
+                compiled.replace()
+                status[part] = FULL
+            elif not self.grown(compiled, status[part], 1):
+                done = part.stop
+
+
+def of_outcomes(outcomes: Sequence[Any]) -> Outcome:
+    """The outcomes of all samples, put together; None, where none has a value."""
+    failures = {k: found for k, found in enumerate(outcomes) if isinstance(found, AdjudgeError)}
+    return Outcome(stacked([None if k in failures else v for k, v in enumerate(outcomes)], failures), failures)
+
+
+def _is_batched(compiled: Compiled) -> bool:
+    """Whether there is a kernel: threads have none for arrays, and an array without axes is no element of a column."""
+    arrays = [t for t in (*compiled.code.arguments, *compiled.code.results) if isinstance(t, ArrayType)]
+    return all(t.dims for t in arrays) and not (compiled.threaded and compiled.code.arrays)
+
+
+def _plain(column: Any) -> Any:
+    """The column as kernels take it."""
+    return column if column.flags.carray else np.array(column, order="C")
+
+
+def _empty(count: int, type: Any, shape: tuple[int, ...]) -> Any:
+    """A column for results, not a number, 0 or False where none is written."""
+    dtype = OF_ARRAYS[type.dtype] if isinstance(type, ArrayType) else DTYPE[type]
+    return np.full((count, *shape), np.nan if dtype is np.float64 else 0, dtype)
+
+
+def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count: int) -> list[tuple[int, ...]]:
+    """The shape of every scalar or array of the result: that of the first sample which has one; of none, no elements."""
+    types = compiled.code.results
+    if not any(isinstance(t, ArrayType) for t in types):
+        return [()] * len(types)
+    for k in range(count):
+        row = compiled.one([v if s else v[k] for v, s in zip(given, shared, strict=True)])
+        if row[-1] == OK:
+            return [r.shape if isinstance(t, ArrayType) else () for r, t in zip(row, types, strict=False)]
+    return [(0,) * len(t.dims) if isinstance(t, ArrayType) else () for t in types]
+
+
+def _chosen(type: Any) -> bool:
+    """Whether values of the type may differ in structure from sample to sample; recursion is bounded by its nesting."""
+    return isinstance(type, Union) or any(map(_chosen, getattr(type, "items", ())))
+
+
+def _stores(results: list[Any], k: int, value: Any, type: Any) -> bool:
+    """Whether a value is one of the type, and of the shapes, of the columns; it is then written there."""
+    try:
+        row = flatten_arguments([value], [type])
+    except AdjudgeError:
+        return False
+    if any(getattr(v, "shape", ()) != r.shape[1:] for v, r in zip(row, results, strict=True)):
+        return False
+    for r, v in zip(results, row, strict=True):
+        r[k] = v
+    return True

@@ -1,0 +1,133 @@
+"""
+Machine code without its compiler: what Numba has compiled once is kept as an object file, which LLVM alone loads again.
+
+    functions(source, exports) -> {name: function of integers and reals}      is_kept(source, exports)
+
+The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
+each: i for integers, d for reals, b for booleans. An array goes in as an address. Numba takes a third of a second to be imported
+and to start, LLVM some 30 ms. A file is found again by the source, the versions and the processor. What another process cannot
+link is compiled anew.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import pickle
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from backend import object_code, store, toolchain
+from backend.object_code import Object
+
+Function = Callable[..., Any]
+TYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double, "b": ctypes.c_bool}
+
+
+def is_kept(source: str, exports: Mapping[str, str]) -> bool:
+    """Whether the functions are there without compiling."""
+    return (store.folder() / _key(source, exports)).exists()
+
+
+def functions(source: str, exports: Mapping[str, str]) -> dict[str, Function]:
+    """The functions, compiled or found in the cache. `exports` has the letters of the arguments, a colon, those of the results."""
+    path = store.folder() / _key(source, exports)
+    try:
+        objects = pickle.loads(path.read_bytes())
+        return _linked(objects, exports)
+    except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
+        objects = _compiled(source, exports)
+        store.write(path, pickle.dumps(objects))
+        return _linked(objects, exports)
+
+
+def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
+    """Keeps what has been compiled elsewhere, with Numba's wrappers or without, for the next process."""
+    store.write(store.folder() / _key(source, exports), pickle.dumps(dict(objects)))
+
+
+class Unlinkable(Exception):
+    """An object needs a function that this process does not have; caught, and compiled anew."""
+
+
+def _key(source: str, exports: Mapping[str, str]) -> str:
+    said = f"{store.VERSION}\n{toolchain.versions()}\n{_processor()}\n{sorted(exports.items())}\n{source}"
+    return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
+
+
+def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
+    module = store.load(source, "native", object_code.bindings())
+    return {name: object_code.compiled(getattr(module, name), of.partition(":")[0]) for name, of in exports.items()}
+
+
+# loading
+
+
+@cache
+def _llvm() -> Any:
+    """llvmlite's binding of LLVM, started."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def _process() -> ctypes.CDLL:
+    """All that this process has loaded: among it, the C library's mathematics."""
+    return ctypes.CDLL(None)
+
+
+@cache
+def _processor() -> str:
+    """What the code is for: LLVM's name of the processor, and what it can do."""
+    llvm = _llvm()
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+_ENGINES: list[Any] = []
+"""Whoever holds the machine code, for as long as the process lives."""
+
+
+def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[str, Function]:
+    llvm = _llvm()
+    for _, _, needed in objects.values():
+        for name in needed:
+            if llvm.address_of_symbol(name) is None and not hasattr(_process(), name):
+                if not name.startswith(NUMBAS_OWN):
+                    raise Unlinkable(name)
+                llvm.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine())
+    for _, content, _ in objects.values():
+        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    _ENGINES.append(engine)
+    return {name: _callable(engine.get_function_address(objects[name][0]), of) for name, of in exports.items()}
+
+
+NUMBAS_OWN = ("NRT_", "numba_")
+"""What its wrappers call, and what frees arrays: neither is reached here, since addresses go in, and memory is lent by the host."""
+
+
+@ctypes.CFUNCTYPE(None)
+def _never() -> None:
+    """In the place of functions of Numba's that are not there."""
+
+
+def _callable(address: int, of: str) -> Function:
+    """The function at an address. Numba's convention: where the result goes, where an exception goes, then the arguments."""
+    takes, _, gives = of.partition(":")
+    fields = [(f"r{k}", TYPES[letter]) for k, letter in enumerate(gives)]
+    result = type("Result", (ctypes.Structure,), {"_fields_": fields})
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *(TYPES[letter] for letter in takes))(address)
+    failure, names = ctypes.c_void_p(), [name for name, _ in fields]
+
+    def called(*arguments: Any) -> Any:
+        given = result()
+        if function(ctypes.byref(given), ctypes.byref(failure), *arguments) != 0:
+            raise ArithmeticError
+        return given.r0 if len(names) == 1 else tuple(getattr(given, name) for name in names)
+
+    return called

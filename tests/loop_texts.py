@@ -1,0 +1,79 @@
+"""Functions of generated code over vectors and matrices, drawn: loops that write, sum, scatter and go backwards, in any order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from backend import toolchain
+
+N = "a0.shape[0]"
+VECTORS = ("a0", "a1")
+
+
+def executed(text: str, *arguments: Any) -> tuple[Any, ...]:
+    """What the function gives when CPython runs it, and memory that nothing has been written to is full of NaN."""
+    names: dict[str, Any] = {**toolchain.bindings("python"), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
+    exec(text, names)  # a text of the tests
+    found: tuple[Any, ...] = names["kernel"](*arguments, 100, 1.0)
+    return found
+
+
+def bits(values: tuple[Any, ...]) -> list[bytes]:
+    """The bits of every array and number."""
+    return [np.asarray(v).tobytes() for v in values]
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> str:
+    """A function of two vectors of one size, which gives back vectors, matrices and numbers."""
+    vectors, matrices, numbers, lines = [*VECTORS], [], ["1.5"], []  # type: ignore[var-annotated]
+    for at in range(draw(st.integers(1, 9))):
+        u, v = draw(st.sampled_from(vectors)), draw(st.sampled_from(vectors))
+        s = draw(st.sampled_from(numbers))
+        k, i, j, new = f"k{3 * at}", f"k{3 * at + 1}", f"k{3 * at + 2}", f"a{at + 2}_"
+        place = draw(st.sampled_from((k, k, k, f"{N} - 1 - {k}", "0")))
+        own = [n for n in vectors if n not in VECTORS]
+        kinds = [
+            "row",
+            "row",
+            "row",
+            "sum",
+            "outer",
+            *(("fill", "bump", "add", "view") if own else ()),
+            *(("lines",) if matrices else ()),
+        ]
+        match draw(st.sampled_from(kinds)):
+            case "row":
+                lines += [f"{new} = _empty(({N},), _f64)", f"for {k} in range({N}):"]
+                lines += [f"    x{at} = {u}[{k}] * {s}", f"    {new}[{k}] = x{at} + {v}[{place}]"]
+                vectors.append(new)
+            case "sum":
+                lines += [f"x{at} = -0.0", f"for {k} in range({N}):", f"    x{at} = x{at} + {u}[{place}]"]
+                numbers.append(f"x{at}")
+            case "outer":
+                lines += [f"{new} = _empty(({N}, {N}), _f64)", f"for {i} in range({N}):", f"    for {j} in range({N}):"]
+                lines += [f"        {new}[{i}, {j}] = {u}[{i}] - {v}[{j}]"]
+                matrices.append(new)
+            case "lines":
+                m, order = draw(st.sampled_from(matrices)), draw(st.sampled_from((f"{i}, {j}", f"{j}, {i}")))
+                lines += [f"{new} = _full(({N},), -0.0, _f64)", f"for {i} in range({N}):", f"    for {j} in range({N}):"]
+                lines += [f"        {new}[{draw(st.sampled_from((i, j)))}] = {new}[{i}] + {m}[{order}]"]
+                vectors.append(new)
+            case "fill":
+                lines += [f"for {k} in range({N}):", f"    {draw(st.sampled_from(own))}[{place}] = {u}[{k}]"]
+            case "bump":
+                t = draw(st.sampled_from(own))
+                lines += [f"{t}[0] = {t}[0] + {s}"]
+            case "add":
+                t = draw(st.sampled_from(own))
+                lines += [f"for {k} in range({N}):", f"    {t}[{k}] = {t}[{k}] + {u}[{place}]"]
+            case "view":
+                lines += [f"{new} = _reshape({draw(st.sampled_from(own))}, ({N},))"]
+                vectors.append(new)
+    given = draw(st.lists(st.sampled_from([*vectors, *matrices, *numbers]), min_size=1, max_size=4, unique=True))
+    return "\n".join(
+        ["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines), f"    return ({', '.join(given)}, fuel, 0)"]
+    )

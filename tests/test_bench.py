@@ -1,0 +1,81 @@
+"""The programs of `bench` mean the same by hand: their gradients at the least sizes, by the reference and as written."""
+
+import pytest
+
+import adjudge as aj
+from bench import array_gradients, gradients, papers, scaling
+from bench.by_hand import FAMILIES
+from bench.comparison import Comparison, line
+from transforms.parse import parse_text
+
+SMALL = {
+    "logsumexp of an array": (4,),
+    "logistic regression on arrays": (3, 2),
+    "MLP 784-32-10": (1,),
+    "GMM": (2, 3, 2),
+    "BA on arrays": (2,),
+    "BA by samples": (2,),
+    "RNN on arrays": (3, 2),
+    "LSTM": (2,),
+    "Brusselator by index": (4, 2),
+    "recursive tree": (4,),
+}
+
+
+@pytest.mark.parametrize("name", array_gradients.FAMILIES)
+def test_the_gradients_by_hand_are_gradients(name):
+    family = array_gradients.FAMILIES[name]
+    given = family.given(*SMALL[name])
+    if family.sample:
+        found = aj.vmap(parse_text(family.sample, family.derivative), target="reference")(*given)
+    elif family.derivative:
+        found = aj.run(parse_text(family.text, family.derivative), *given)
+    else:
+        found = aj.grad(parse_text(family.text, "f"), family.wrt)(*given)
+    array_gradients.refuse_another_derivative(name, found, family.hand(*given))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_derivatives_by_hand_are_derivatives(name):
+    family = FAMILIES[name]
+    given = (*family.arguments, *family.turns[:1])
+    gradients.refuse_another_derivative(name, aj.grad(parse_text(family.text, "f"))(*given), family.hand(*given))
+
+
+@pytest.mark.parametrize("name", ["GMM", "recursive tree"])
+def test_another_derivative_is_refused(name):
+    family = array_gradients.FAMILIES[name]
+    given = family.given(*SMALL[name])
+    found = family.hand(*given)
+    parts = found if isinstance(found, tuple) else (found,)
+    wrong = (*parts[:-1], parts[-1] * (1.0 + 2.0**-25))
+    with pytest.raises(ValueError, match=name):
+        array_gradients.refuse_another_derivative(name, wrong, parts)
+
+
+def test_a_missed_target_is_named_and_a_met_one_is_not():
+    others = {"by hand": (1.3, 1.0), "forward pass": (2.9, 1.0), "JAX": (1.01, 1.0), "torch": (0.99, 1.0), "autograd": "no loops"}
+    assert Comparison("pow, 3", "A", "", (1.0, 1.0), others).missed() == ("by hand", "JAX")
+    assert Comparison("MLP, 3", "A", "", (1.0, 1.0), others).missed() == ("JAX",)
+    assert Comparison("GMM, 3", "A", "", (1.0, 1.0), others).missed() == ("by hand",)
+    assert "**1.3**" in line(Comparison("pow, 3", "A", "", (1.0, 1.0), others))
+    assert [row.against for row in Comparison("pow", "A", "", (1.0, 1.0), others).rows()][-1] == "autograd cannot: no loops"
+
+
+@pytest.mark.parametrize(("power", "faster"), [(1, False), (2, True)])
+def test_a_cost_that_grows_faster_than_the_input_is_named(monkeypatch, power, faster):
+    monkeypatch.setattr(scaling, "_one_call", lambda function, given: 1e-9 * given[0] ** power)
+    scaled = scaling.Scaled("turns", scaling.DECADES, lambda n: (n,), lambda given: array_gradients.Ours(lambda n: n, "A"))
+    last = list(scaling._sizes("f", scaled))[-1]
+    assert ("grows faster" in last.ratio or last.value == "not run") is faster
+
+
+def test_every_scaled_program_has_arguments_at_every_size_that_differ_in_it():
+    for scaled in scaling.programs().values():
+        assert scaled.sizes[-1] >= 10**4 * scaled.sizes[0] or scaled.sizes == (8, 64, 512, 4096, 32768)
+        assert len(scaled.given(scaled.sizes[0])) == len(scaled.given(scaled.sizes[1]))
+
+
+def test_the_tables_of_the_papers_name_what_ours_are_put_beside():
+    assert papers.with_closures(1.5, 7) == 7 * 1.5**6, "exact in double precision"
+    assert set(papers.TABLE_3) < set(papers.ways())
