@@ -47,6 +47,7 @@ class Loops(Comparing):
 
     def __init__(self) -> None:
         super().__init__()
+        self.fast = False  # whether sums may be in any order, and products BLAS's
         self.loop: Loop | None = None
         self.origin: dict[str, str] = {}
 

@@ -3,6 +3,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
+In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.values import ONE, Sizes, uncompiled
+from backend.fast.sums import demand_finite, next_term
 from backend.shape import Items, Nothing, Reg
 from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
@@ -90,8 +92,13 @@ def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], la
         total = emit.variable(REAL)
         emit.line(f"{total} = {begin}")
         with emit.over(gone, ()) as own:
-            found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
-            emit.line(f"{total} = {found.text}")
+            if emit.fast and row is TABLE["add"]:
+                next_term(emit, total, emit.element(x, indices + own))
+            else:
+                found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
+                emit.line(f"{total} = {found.text}")
+        if emit.fast and row is TABLE["add"]:
+            demand_finite(emit, total)
         return total
 
     if not layout:
