@@ -68,6 +68,8 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
                 found[name] = Array(name, node, path)
                 if any(isinstance(n, ast.Name) and times[n.id] > 1 for n in (node.targets[0], *ast.walk(node.value))):
                     bad.add(name)
+            case ast.AugAssign(ast.Subscript(ast.Name(name))):  # reads what it writes
+                bad.add(name)
             case ast.Subscript(ast.Name(name)) if name in found:
                 found[name].accesses.append((node, path))
             case ast.Name(name):
