@@ -18,6 +18,7 @@ from backend.moves import one_by_one
 from backend.stack_memory import HEADER
 from backend.stacks import MEMORY
 from semantics.type_language import ArrayType, TupleType
+from transforms.array_rows import NUMPY_DTYPE
 
 
 def entry_source(code: Lowered) -> str:
@@ -75,7 +76,7 @@ def _test(name: str, type: Any) -> str:
     if not isinstance(type, ArrayType):
         return f"type({name}) is {PYTHON[type].__name__}"
     sizes = f" and {found}" if (found := _sizes(name, type)) else ""
-    return f"type({name}) is ndarray and {name}.dtype is {type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
+    return f"type({name}) is ndarray and {name}.dtype is d_{type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
 
 
 def _sizes(name: str, type: ArrayType) -> str:
@@ -87,6 +88,7 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     """The function of the arguments, by their tests. Of arrays, see `_of_arrays`."""
     tests = [_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True)]
     given = ", ".join(arguments)
+    dtypes = sorted({t.dtype for t in code.argument_types if isinstance(t, ArrayType)})
     called = f"entry({', '.join([*arguments, 'address'])})"
     if code.arrays:
         inside = _of_arrays(arguments, code, tests, called)
@@ -96,7 +98,8 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     return [
         "",
         "def caller(compiled, otherwise):",
-        *(["    from numpy import array, dtype, ndarray", "    f64, known = dtype('float64'), False"] if code.arrays else ()),
+        *(["    from numpy import array, dtype, ndarray", "    known = False"] if code.arrays else ()),
+        *(f"    d_{of} = dtype('{NUMPY_DTYPE[of].__name__}')" for of in dtypes),
         "    entry, address = compiled.entry, compiled.memory.address",
         f"    def call({given}):",
         f"        nonlocal entry, address{', known' * code.arrays}",

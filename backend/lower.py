@@ -127,8 +127,9 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
-        helpers = closure(self.helpers)
-        source, alone = _decorated([*helpers, *parts]), _decorated([*helpers, *map(tightened, parts)])
+        helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
+        before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]
+        source, alone = _together(before, parts), _together(before, [*map(tightened, parts)])
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
@@ -180,8 +181,8 @@ class _Lowering(Regions):
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
 
 
-def _decorated(functions: Sequence[str]) -> str:
-    return "\n\n\n".join(f"@_device\n{text}" for text in functions) + "\n"
+def _together(before: Sequence[str], functions: Sequence[str]) -> str:
+    return "\n\n\n".join([*before, *(f"@_device\n{text}" for text in functions)]) + "\n"
 
 
 def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:
@@ -216,7 +217,7 @@ def _at_boundary(type: Any) -> None:
             raise IllTyped(
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
-        case ArrayType(dtype, _, holes) if dtype == "f64" and not holes:
+        case ArrayType(_, _, holes) if not holes:
             return
         case _ if type not in DEFAULTS and type != UNIT:
             remedy = 'numbers, booleans, tuples and records of them; or target="reference"'

@@ -51,9 +51,11 @@ def _fmod(x: float, y: float) -> float:
 
 
 def dtypes() -> Bindings:
+    """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
 
-    return {"_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+    names = {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return names | {"_constant": numpy.array}
 
 
 def arrays() -> Bindings:

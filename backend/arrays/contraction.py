@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-LETTERS = {"_f64": "x", "_i64": "i", "_bool": "b"}
+LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
 
 
