@@ -73,6 +73,12 @@ def _structure(value: Any, name: str) -> tuple[Label | None, tuple[Any, ...]] | 
     return None
 
 
+def as_held(value: Any, name: str) -> Any:
+    """What `to_value` makes of a part; the elements of an array stay as NumPy holds them until somebody asks for one."""
+    array = of_numpy(value, lazily=True) if type(value) is np.ndarray else None
+    return _atom(value, name) if array is None else array
+
+
 def _atom(value: Any, name: str) -> Any:
     match value:
         case Array():
@@ -112,7 +118,7 @@ _CONVERSIONS = {
 }
 
 
-def to_python(value: Any, machine: Machine | None) -> Any:
+def to_python(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     """
     A value of the language as a Python value; a closure becomes a function that runs it on the machine that it came from, if any.
 
@@ -150,10 +156,10 @@ def _instance(label: Label, items: tuple[Any, ...]) -> Any:
             return label.python(**dict(zip(label.fields, items, strict=True)))
 
 
-def _leaf(value: Any, machine: Machine | None) -> Any:
+def _leaf(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     match value:
         case Closure() if machine is not None:
-            return _callable(value, machine)
+            return _callable(value, machine if isinstance(machine, Machine) else machine())
         case Array() | SparseArray():
             return to_numpy(dense(value))
         case Unbound(name):
@@ -176,7 +182,7 @@ def _callable(closure: Closure, machine: Machine) -> Callable[..., Any]:
 
 def differentiable(value: Any, name: str) -> None:
     """IllTyped unless `value` holds reals to differentiate by."""
-    value = to_value(value, name)
+    value = to_value(value, name, as_held)
     if isinstance(value, Array) and value.dtype not in FLOATING:
         raise IllTyped(
             f"the derivative with respect to {name} was asked for, which is an array of {NUMPY_DTYPE[value.dtype].__name__}",

@@ -15,6 +15,7 @@ from semantics.structured import Record
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
 from semantics.type_lattice import Union
 from transforms.array_rows import to_numpy
+from transforms.unboxed import unboxed
 
 PYTHON = {REAL: float, INTEGER: int, BOOLEAN: bool}
 
@@ -89,7 +90,7 @@ def _take(row: list[Any], type: Any) -> tuple[Any, list[Any]]:
                 options.append(option)
             return options[number], row
         case ArrayType(dtype):
-            return Array(dtype, tuple(row[0].shape), tuple(row[0].ravel().tolist())), row[1:]
+            return unboxed(dtype, tuple(row[0].shape), row[0].flatten()), row[1:]
         case Scalar() if type in PYTHON:
             return PYTHON[type](row[0]), row[1:]
         case _:

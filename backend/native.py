@@ -42,6 +42,11 @@ def functions(source: str, exports: Mapping[str, str]) -> dict[str, Function]:
         return _linked(objects, exports)
 
 
+def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
+    """Keeps what has been compiled elsewhere, with Numba's wrappers or without, for the next process."""
+    store.write(store.folder() / _key(source, exports), pickle.dumps(dict(objects)))
+
+
 class Unlinkable(Exception):
     """An object needs a function that this process does not have; caught, and compiled anew."""
 
@@ -88,11 +93,12 @@ _ENGINES: list[Any] = []
 
 def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[str, Function]:
     llvm = _llvm()
-    if llvm.address_of_symbol(FREE) is None:
-        llvm.add_symbol(FREE, ctypes.cast(_free_nothing, ctypes.c_void_p).value)
     for _, _, needed in objects.values():
-        if missing := [name for name in needed if llvm.address_of_symbol(name) is None and not hasattr(_process(), name)]:
-            raise Unlinkable(missing)
+        for name in needed:
+            if llvm.address_of_symbol(name) is None and not hasattr(_process(), name):
+                if not name.startswith(NUMBAS_OWN):
+                    raise Unlinkable(name)
+                llvm.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine())
     for _, content, _ in objects.values():
         engine.add_object_file(llvm.ObjectFileRef.from_data(content))
@@ -101,12 +107,13 @@ def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[s
     return {name: _callable(engine.get_function_address(objects[name][0]), of) for name, of in exports.items()}
 
 
-FREE = "NRT_MemInfo_call_dtor"
+NUMBAS_OWN = ("NRT_", "numba_")
+"""What its wrappers call, and what frees arrays: neither is reached here, since addresses go in, and memory is lent by the host."""
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _free_nothing(_: Any) -> None:
-    """In the place of Numba's destructor of arrays. None is called: all memory is lent, and belongs to the host."""
+@ctypes.CFUNCTYPE(None)
+def _never() -> None:
+    """In the place of functions of Numba's that are not there."""
 
 
 def _callable(address: int, of: str) -> Function:

@@ -20,8 +20,7 @@ def bindings() -> dict[str, Any]:
     """Those of the CPU, without wrappers."""
     from numba import njit
 
-    bare: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return toolchain.bindings("cpu") | {"_device": njit(**bare), "_part": njit(**bare, forceinline=True)}
+    return toolchain.bindings("cpu") | {"_device": njit(**toolchain.BARE)}
 
 
 def compiled(function: Callable[..., Any], takes: str) -> Object:
@@ -33,6 +32,20 @@ def compiled(function: Callable[..., Any], takes: str) -> Object:
     dispatcher: Any = function
     dispatcher.compile(signature)
     found = dispatcher.overloads[signature]
-    module, machine = found.library._final_module, found.library._codegen._tm
-    needed = (f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm."))
-    return found.fndesc.llvm_func_name, machine.emit_object(module), tuple(needed)
+    library = found.library
+    return found.fndesc.llvm_func_name, library._codegen._tm.emit_object(library._final_module), _needed(library)
+
+
+def made(dispatcher: Any) -> Object | None:
+    """The object file of a function that Numba has compiled for one signature, with its wrappers; None if it was in its cache."""
+    (found,) = dispatcher.overloads.values()
+    try:
+        content = found.library._get_compiled_object()
+    except (RuntimeError, ValueError):
+        return None
+    return found.fndesc.llvm_func_name, content, _needed(found.library)
+
+
+def _needed(library: Any) -> tuple[str, ...]:
+    """What a library calls and does not have."""
+    return tuple(f.name for f in library._final_module.functions if f.is_declaration and not f.name.startswith("llvm."))

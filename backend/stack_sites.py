@@ -124,7 +124,11 @@ class Flows:
 
 def stack_sites(program: Program) -> dict[NodeId, int]:
     """The applications that push, each with the number of its argument that is the stack below; none if that cannot be told."""
-    flows = Flows(program)
+    return sites_of(program, Flows(program))
+
+
+def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
+    """The same, where the flow of tuples is known."""
     if not flows.settled:
         return {}
     fields = {n: program.inputs(n)[1:] for n in program.nodes if program.callee(n) is MAKE_TUPLE}

@@ -2,7 +2,8 @@
 Types of stacks: `stack k` is a stack that is not empty, whose cells are made at site k; what they hold is inferred beside it.
 
 The cells of one site have one type, whatever the depth of the stack, so the recursion that pushes and that which pops come to an
-end. An empty stack is the empty tuple: `stack k | tuple[]` is a stack.
+end. An empty stack is the empty tuple: `stack k | tuple[]` is a stack. The sensitivity of a stack is one too, on top of ZERO:
+`stack k | zero`.
 
 An adjoint says ZERO for what no run will read: a condition, a stack, of a path that was not taken. DEMANDING are the arguments that
 no run has as ZERO, so that type is left out there.
@@ -32,28 +33,35 @@ Cells = Mapping[NodeId, tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class StackType:
-    """A stack that is not empty, of cells made at `site`."""
+    """A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO."""
 
     site: NodeId
+    bottom: Any = EMPTY
 
     def __str__(self) -> str:
-        return f"stack {self.site}"
+        return f"stack {self.site}" + " on zero" * (self.bottom == ZERO_TYPE)
 
 
-def site_of(type: Any) -> NodeId | None:
-    """The site of a type of stacks, empty ones or not; None for another type."""
+def stack_of(type: Any) -> StackType | None:
+    """The type without the empty stack, of a type of stacks; None for another type."""
     match type:
-        case StackType(site):
-            return site
-        case Union((StackType(site), found)) | Union((found, StackType(site))) if found == EMPTY:
-            return site
+        case StackType():
+            return type
+        case Union((StackType(_, bottom) as stack, found)) | Union((found, StackType(_, bottom) as stack)) if found == bottom:
+            return stack
         case _:
             return None
 
 
-def perhaps_empty(site: NodeId) -> Any:
+def site_of(type: Any) -> NodeId | None:
+    """The site of a type of stacks, empty ones or not; None for another type."""
+    found = stack_of(type)
+    return found.site if found is not None else None
+
+
+def perhaps_empty(stack: StackType) -> Any:
     """The type of every stack of a site."""
-    return join(EMPTY, StackType(site))
+    return join(stack.bottom, stack)
 
 
 def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -62,7 +70,7 @@ def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive,
         result: Any = NEVER
         for member in members(arguments[0]):
             if isinstance(member, StackType):
-                result = join(result, _read(cells, below, primitive, member.site, arguments[1:]))
+                result = join(result, _read(cells, below, primitive, member, arguments[1:]))
             else:
                 with suppress(Trap):
                     result = join(result, result_type(cells, below, primitive, [member, *arguments[1:]]))
@@ -71,9 +79,9 @@ def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive,
     return NEVER if NEVER in given else apply_type(primitive, given)
 
 
-def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, site: NodeId, rest: Sequence[Any]) -> Any:
+def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, stack: StackType, rest: Sequence[Any]) -> Any:
     """The number of fields, or the type of one."""
-    found = cells.get(site)
+    found = cells.get(stack.site)
     if found is None:
         return NEVER
     if primitive.name == "length":
@@ -81,7 +89,7 @@ def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, site:
     index = rest[0]
     if not isinstance(index, Literal) or index.type != INTEGER or not 0 <= index.value < len(found):
         raise IllTyped(f"{index} as the index of a stack", rule="lower", remedy="run it on the reference machine")
-    return perhaps_empty(site) if index.value == below[site] else found[index.value]
+    return perhaps_empty(stack) if index.value == below[stack.site] else found[index.value]
 
 
 def without_zero(t: Any) -> Any:
@@ -146,17 +154,18 @@ class StackInference(Inferrer):
     def pushed(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more; those who read the cells of the site are told if it holds something new."""
         below = arguments[self.below[site]]
-        if site_of(below) != site and below != EMPTY:
+        stack = StackType(site, below) if below in (EMPTY, ZERO_TYPE) else stack_of(below)
+        if stack is None or stack.site != site:
             raise IllTyped(f"{below} below the top of a stack", rule="lower", remedy="run it on the reference machine")
         arguments[self.below[site]] = NEVER
         held = self.cells.get(site, (NEVER,) * len(arguments))
-        grown = tuple(join(t, erase(a)) for t, a in zip(held, arguments, strict=True))
+        grown = tuple(map(join, held, arguments))
         if grown != held or site not in self.cells:
             self.cells[site] = grown
             for reader in self.readers[site]:
                 self.stopped.pop(reader, None)
                 self.queue(reader)
-        return StackType(site)
+        return stack
 
 
 def _alike(a: Signature, b: Signature) -> bool:

@@ -21,15 +21,15 @@ from typing import Any
 
 from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
-from backend.shape import Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, select
+from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
-from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, site_of
+from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, erase, members
+from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
 MEMORY = ("reals", "integers", "capacity")
 LINK = "link"
@@ -71,6 +71,8 @@ class Stacks(Emitter):
             if (found := self.demanded(arguments[at])) is None:
                 return None
             arguments = [*arguments[:at], found, *arguments[at + 1 :]]
+        if primitive.name not in WHOLE_STACKS:
+            arguments = [or_zero(a) for a in arguments]
         match primitive.name, arguments:
             case "length", [Stack(_, top, base) as stack]:
                 size = len(self.sites.cells[self.site(stack)])
@@ -79,6 +81,8 @@ class Stacks(Emitter):
                 return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
             case "getitem", [Stack() as stack, Reg(_, _, int() as index)]:
                 return self.read(stack, index)
+            case ("gadd", [Nothing(), _] | [_, Nothing()]) | ("inject", [Items(), *_]):
+                return super().primitive(primitive, arguments)
             case name, _ if name not in WHOLE_STACKS and any(isinstance(a, Stack) for a in arguments):
                 raise Malformed(f"{name} of a stack is not compiled yet", rule="lower", remedy='run it with target="reference"')
             case _:
@@ -110,14 +114,19 @@ class Stacks(Emitter):
             return None if any(part is None for part in parts) else replace(value, items=tuple(parts))
         return value
 
-    def site(self, stack: Stack) -> NodeId:
-        site = site_of(stack.type)
-        assert site is not None, "a stack has the type of one"
-        return site
+    def stack(self, value: Stack) -> StackType:
+        stack = stack_of(value.type)
+        assert stack is not None, "a stack has the type of one"
+        return stack
+
+    def site(self, value: Stack) -> NodeId:
+        return self.stack(value).site
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
-        below = convert(arguments[self.sites.below[site]], perhaps_empty(site))
+        below = arguments[self.sites.below[site]]
+        stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
+        below = convert(below, perhaps_empty(stack))
         count = f"s{site}"
         self.trap(f"{count} >= ⟦{site}⟧", FULL)
         top, base = self.variable(INTEGER), self.variable(INTEGER)
@@ -133,7 +142,7 @@ class Stacks(Emitter):
             self.trap(f"{HEAP} > ⟦{site}!⟧", FULL_ARRAYS)
         self.line(f"{top} = {count}")
         self.line(f"{count} = {count} + 1")
-        return Stack(StackType(site), top, base)
+        return Stack(stack, top, base)
 
     def scalars_of(self, site: NodeId, arguments: list[Any]) -> list[tuple[Reg, Any]]:
         """The scalars of a cell and the types that they have there, in order; the stack below has none."""
@@ -169,18 +178,25 @@ class Stacks(Emitter):
         if not 0 <= index < len(types):
             self.trap("True", INDEX)
             return None
-        if stack.type == perhaps_empty(site):
+        if stack.type != (whole := self.stack(stack)):
             self.trap(f"{stack.top} < {stack.base}", INDEX)
         if index == self.sites.below[site]:
             top = self.variable(INTEGER)
             under = self.load(site, stack.top, LINK, INTEGER, {}) if self.sites.linked else f"{stack.top} - 1"
             self.line(f"{top} = {under}")
-            return Stack(perhaps_empty(site), top, stack.base)
+            return Stack(perhaps_empty(whole), top, stack.base)
         first = sum(1 for t in types[:index] if t != NEVER for _ in scalars(make(t, lambda _: "_")))
         places = iter(range(first, first + 1_000_000))
         views: dict[str, Sizes] = {}
         value = make(types[index], lambda type: self.load(site, stack.top, str(next(places)), type, views))
         return with_sizes(value, views)
+
+
+def or_zero(value: Any) -> Any:
+    """The sensitivity of a stack as a choice, where it may be ZERO."""
+    if isinstance(value, Stack) and isinstance(value.type, Union) and ZERO_TYPE in value.type.members:
+        return as_choice(value)
+    return value
 
 
 _PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 4  # of the bindings, which the source does not show
+VERSION = 5  # of the bindings, which the source does not show
 CODE = ("semantics", "transforms", "backend")
 
 
@@ -42,13 +42,22 @@ def folder() -> Path:
 
 def remembered(key: str, make: Callable[[], T]) -> T:
     """What `make` gave when it was last called for this key by the same code, in some process; else what it gives now."""
-    path = folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
+    path = _place(key)
     try:
         found: T = pickle.loads(path.read_bytes())
     except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
         found = make()
         write(path, pickle.dumps(found))
     return found
+
+
+def is_remembered(key: str) -> bool:
+    """Whether there is something for this key. It may yet turn out to be unreadable."""
+    return _place(key).exists()
+
+
+def _place(key: str) -> Path:
+    return folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
 
 
 @cache

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from math import prod
 from typing import Any
 
-from backend import run, toolchain
+from backend import kept, run, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
 from backend.status import OVERFLOW, SIZES, STUCK, error
+from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
+LARGE = 1 << 18
+"""Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
 KEPT = 1 << 22
 """Words of a buffer that is kept for the next call; a larger one is given back."""
 
@@ -56,6 +60,8 @@ class Tiered:
     nothing, and goes on there if the compiled machine is kept; a very long one, and the calls after it, have generated code made,
     and go on with the machine if there can be none.
 
+    With `fast` every call is one of generated code, if there is some, so that all have the same bits.
+
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
     has larger ones and needs no types, runs the sample again; `again` says how many it ran of those of the last call.
     """
@@ -81,7 +87,7 @@ class Tiered:
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
-        return self.best.way_in(otherwise) if self.calls > 1 and isinstance(self.best, run.Compiled) else None
+        return self.best.way_in(otherwise) if "best" in vars(self) and isinstance(self.best, run.Compiled) else None
 
     @property
     def closures(self) -> Program:
@@ -90,15 +96,37 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and self.machined.threads is None:
+        begins = self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None
+        if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
                 execution.begin(arguments)
-                if execution.advance(execution.patience) or self.goes_on(execution) or self.best is self.machined:
+                if execution.advance(execution.patience) or self.goes_on(execution):
+                    return execution.result()
+                if self.best is self.machined:
                     return execution.resume()
+        if isinstance(self.best, run.Compiled) and self.best.quick is not None:
+            try:
+                return self.best(*arguments)
+            except Trap as trap:
+                if not is_beyond(trap):
+                    raise
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
+
+    def is_long(self, arguments: Sequence[Any]) -> bool:
+        """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
+        if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= LARGE:
+            return False
+        return self.best is not self.machined
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether another process has compiled the program, so that its machine code is there at once."""
+        if self.target != "cpu" or not run.is_lowered(self.program, self.types, self.options.get("mode", "J")):
+            return False
+        return kept.is_there(run.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 
     def goes_on(self, execution: Execution) -> bool:
         """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""

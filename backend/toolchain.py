@@ -32,6 +32,8 @@ NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a help
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
 Bindings = dict[str, Any]
+BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""How Numba compiles what only compiled code calls."""
 
 
 def _same(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,9 +51,11 @@ def _fmod(x: float, y: float) -> float:
 
 
 def dtypes() -> Bindings:
+    """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
 
-    return {"_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+    names = {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return names | {"_constant": numpy.array}
 
 
 def arrays() -> Bindings:
@@ -100,24 +104,42 @@ def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
     from numba import njit, prange
 
+    from backend.compiler import Flat
+
     return (
         _cpu_functions()
         | CONSTANTS
         | arrays()
-        | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
+        | {
+            "_device": njit(error_model="numpy", cache=True),
+            "_part": njit(**BARE, forceinline=True),
+            "_bare": njit(**BARE),
+            "_flat": njit(**BARE, pipeline_class=Flat),
+        }
         | {"_batch": njit(error_model="numpy", cache=True, parallel=True), "_workers": prange}
     )
 
 
+@cache
+def fast_bindings() -> Bindings:
+    """What fast code for the CPU calls besides, or in place of the C library."""
+    from backend.fast import cpu, exponential
+
+    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
+
+
 def bindings(target: str) -> Bindings:
-    """The free names of generated code on a target. `_part` decorates what is compiled with its callers, and not kept by itself."""
+    """
+    The free names of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls, and is not
+    kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    """
     from backend.cuda import numba_cuda
 
     found = {
         "python": python_bindings,
         "cpu": cpu_bindings,
     }.get(target, lambda: numba_cuda.bindings(target))()
-    return {"_part": found["_device"], **found}
+    return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 
 
 def workers(target: str) -> int:

@@ -1,4 +1,4 @@
-"""`python -m bench [machine|transforms|modes|audit|check|beside|backend|validation|gradients|scaling|papers]`: tables of ratios."""
+"""`python -m bench [TABLE …]`: tables of ratios, all of them or those named (`TABLES` below)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, beside, check, gradients, machine, modes, papers, scaling, transforms, validation
+from bench import (
+    audit,
+    backend,
+    batches,
+    beside,
+    check,
+    fast,
+    first,
+    gradients,
+    machine,
+    modes,
+    papers,
+    scaling,
+    transforms,
+    validation,
+)
 
 TABLES = {
     "machine": machine.rows,
@@ -19,6 +34,9 @@ TABLES = {
     "backend": backend.rows,
     "validation": validation.rows,
     "gradients": gradients.rows,
+    "batches": batches.rows,
+    "fast": fast.rows,
+    "first": first.rows,
     "scaling": scaling.rows,
     "papers": papers.rows,
 }

@@ -6,6 +6,7 @@ Programs over arrays with their gradients written by hand for Numba: loops over 
     given       the arguments, from the sizes
     jax         the value, for `jax.grad`, where the text has a loop that JAX would unroll
     derivative  the function of the text that is the derivative, where it is not the gradient of f: it asks for `grad` itself
+    sample      the text for one sample, by the side of the text for arrays of them: ours is `aj.vmap` of that
     without     the libraries that cannot run the text, and why
 """
 
@@ -30,6 +31,7 @@ class ArrayFamily:
     sizes: dict[str, tuple[int, ...]]
     jax: Callable[..., Any] | None = None
     derivative: str = ""
+    sample: str = ""
     without: dict[str, str] = field(default_factory=dict)
 
 

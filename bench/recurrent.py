@@ -17,8 +17,7 @@ from bench.arrays_by_hand import ArrayFamily, normal
 
 LAYER = """
 import numpy as np
-def f(w, u, x, y):
-    h = np.zeros_like(y[0])
+def f(w, u, h, x, y):
     loss = 0.0
     for t in range(x.shape[0]):
         h = np.tanh(w @ h + u @ x[t])
@@ -28,10 +27,11 @@ def f(w, u, x, y):
 """
 
 
-def layer(w, u, x, y):  # type: ignore[no-untyped-def]
+def layer(w, u, h, x, y):  # type: ignore[no-untyped-def]
     """The states are kept; the derivative of tanh is 1 - tanh²."""
     turns, width = y.shape
-    states = np.zeros((turns + 1, width))
+    states = np.empty((turns + 1, width))
+    states[0] = h
     for t in range(turns):
         z = np.dot(w, states[t]) + np.dot(u, x[t])
         for i in range(width):
@@ -50,16 +50,17 @@ def layer(w, u, x, y):  # type: ignore[no-untyped-def]
     return dw, du
 
 
-def layer_jax(jax: Any, w: Any, u: Any, x: Any, y: Any) -> Any:
+def layer_jax(jax: Any, w: Any, u: Any, start: Any, x: Any, y: Any) -> Any:
     def turn(h: Any, given: Any) -> Any:
         h = jax.numpy.tanh(w @ h + u @ given[0])
         return h, jax.numpy.sum((h - given[1]) ** 2)
 
-    return jax.numpy.sum(jax.lax.scan(turn, jax.numpy.zeros(w.shape[0]), (x, y))[1])
+    return jax.numpy.sum(jax.lax.scan(turn, start, (x, y))[1])
 
 
 def _layer(turns: int, width: int) -> tuple[Any, ...]:
-    return (normal(width, width) / math.sqrt(width), normal(width, 8), normal(turns, 8), 0.5 * normal(turns, width))
+    w, u = normal(width, width) / math.sqrt(width), normal(width, 8)
+    return (w, u, np.zeros(width), normal(turns, 8), 0.5 * normal(turns, width))
 
 
 LSTM = """
@@ -75,8 +76,7 @@ def cell(w, b, h, c, x):
     new = c * forget + enter * np.tanh(h * w[3] + b[3])
     return leave * np.tanh(new), new
 
-def f(w1, b1, w2, b2, enters, leaves, shift, x):
-    h1, c1, h2, c2 = np.zeros_like(shift), np.zeros_like(shift), np.zeros_like(shift), np.zeros_like(shift)
+def f(w1, b1, w2, b2, enters, leaves, shift, h1, c1, h2, c2, x):
     total = 0.0
     for t in range(x.shape[0] - 1):
         h1, c1 = cell(w1, b1, h1, c1, enters * x[t])
@@ -87,12 +87,13 @@ def f(w1, b1, w2, b2, enters, leaves, shift, x):
 """
 
 
-def lstm(w1, b1, w2, b2, enters, leaves, shift, x):  # type: ignore[no-untyped-def]
+def lstm(w1, b1, w2, b2, enters, leaves, shift, h1, c1, h2, c2, x):  # type: ignore[no-untyped-def]
     """Of every turn and layer the input, the state before, the four gates and tanh of the new cell are kept; the rest is not."""
     turns, n = x.shape[0] - 1, x.shape[1]
     w, b = (w1, w2), (b1, b2)
     kept, p = np.empty((turns, 2, 8, n)), np.empty((turns, n))
-    state = np.zeros((2, 2, n))
+    state = np.empty((2, 2, n))
+    state[0, 0], state[0, 1], state[1, 0], state[1, 1] = h1, c1, h2, c2
     sums = np.empty(turns)
     for t in range(turns):
         s, weight = 2.0, 0.0
@@ -144,8 +145,9 @@ def lstm(w1, b1, w2, b2, enters, leaves, shift, x):  # type: ignore[no-untyped-d
     return dw[0], db[0], dw[1], db[1], denters, dleaves, dshift
 
 
-def lstm_jax(jax: Any, w1: Any, b1: Any, w2: Any, b2: Any, enters: Any, leaves: Any, shift: Any, x: Any) -> Any:
+def lstm_jax(jax: Any, *arguments: Any) -> Any:
     np = jax.numpy
+    w1, b1, w2, b2, enters, leaves, shift, *start, x = arguments
 
     def cell(w: Any, b: Any, h: Any, c: Any, x: Any) -> Any:
         forget, enter, leave = (jax.nn.sigmoid(v * w[i] + b[i]) for i, v in enumerate((x, h, x)))
@@ -158,14 +160,13 @@ def lstm_jax(jax: Any, w1: Any, b1: Any, w2: Any, b2: Any, enters: Any, leaves: 
         y = leaves * h2 + shift
         return ((h1, c1), (h2, c2)), np.sum(given[1] * (y - np.log(np.sum(np.exp(y)) + 2.0)))
 
-    zeros = np.zeros(x.shape[1])
-    losses = jax.lax.scan(turn, ((zeros, zeros), (zeros, zeros)), (x[:-1], x[1:]))[1]
+    losses = jax.lax.scan(turn, (tuple(start[:2]), tuple(start[2:])), (x[:-1], x[1:]))[1]
     return -np.sum(losses) / ((x.shape[0] - 1) * x.shape[1])
 
 
 def _lstm(turns: int) -> tuple[Any, ...]:
     draw, n = np.random.default_rng(turns), 14
-    return (*(draw.normal(size=s) for s in ((4, n),) * 4 + ((n,),) * 3), draw.normal(size=(turns + 1, n)))
+    return (*(draw.normal(size=s) for s in ((4, n),) * 4 + ((n,),) * 7), draw.normal(size=(turns + 1, n)))
 
 
 FAMILIES = {

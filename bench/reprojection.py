@@ -19,18 +19,33 @@ from bench.arrays_by_hand import ArrayFamily
 NAMES = "r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1, seen2"
 BY = tuple(range(15))
 
-TEXT = f"""
+BY_CHOICE = """
+    safe = np.where(square > 0.0, square, 1.0)
+    angle = np.sqrt(safe)
+    cosine = np.where(square > 0.0, np.cos(angle), 1.0)
+    a = np.where(square > 0.0, np.sin(angle) / angle, 1.0)
+    b = np.where(square > 0.0, (1.0 - np.cos(angle)) / safe, 0.5) * along
+"""
+
+BY_BRANCH = """
+    cosine, a, b = 1.0, 1.0, 0.5 * along
+    if square > 0.0:
+        angle = np.sqrt(square)
+        cosine, a, b = np.cos(angle), np.sin(angle) / angle, (1.0 - np.cos(angle)) / square * along
+"""
+
+
+def text(rotation: str, total: str = "") -> str:
+    """The program, of numbers or of arrays: a rotation by nothing is told apart by a branch or by np.where; `total` sums errors."""
+    return f"""
 import numpy as np
 from adjudge import grad
 
 def errors({NAMES}):
     d1, d2, d3 = x1 - c1, x2 - c2, x3 - c3
     square = r1 * r1 + r2 * r2 + r3 * r3
-    safe = np.where(square > 0.0, square, 1.0)
-    angle = np.sqrt(safe)
-    cosine = np.where(square > 0.0, np.cos(angle), 1.0)
-    a = np.where(square > 0.0, np.sin(angle) / angle, 1.0)
-    b = np.where(square > 0.0, (1.0 - np.cos(angle)) / safe, 0.5) * (r1 * d1 + r2 * d2 + r3 * d3)
+    along = r1 * d1 + r2 * d2 + r3 * d3
+    {rotation.strip()}
     q1 = cosine * d1 + a * (r2 * d3 - r3 * d2) + b * r1
     q2 = cosine * d2 + a * (r3 * d1 - r1 * d3) + b * r2
     q3 = cosine * d3 + a * (r1 * d2 - r2 * d1) + b * r3
@@ -40,10 +55,10 @@ def errors({NAMES}):
     return w * (scale * s1 + p1 - seen1), w * (scale * s2 + p2 - seen2)
 
 def first({NAMES}):
-    return np.sum(errors({NAMES})[0])
+    return {total}(errors({NAMES})[0])
 
 def second({NAMES}):
-    return np.sum(errors({NAMES})[1])
+    return {total}(errors({NAMES})[1])
 
 def f({NAMES}):
     return errors({NAMES})
@@ -117,6 +132,9 @@ def given(n: int) -> tuple[Any, ...]:
     return (*turned, *centre, *lens, *distorted, *point, *(draw.normal(size=n) for _ in range(3)))
 
 
+ON_ARRAYS = text(BY_CHOICE, "np.sum")
+SIZES = {"10 observations": (10,), "10000 observations": (10_000,)}
 FAMILIES = {
-    "BA": ArrayFamily(TEXT, by_hand, given, BY, {"10 observations": (10,), "1000 observations": (1000,)}, derivative="derivative"),
+    "BA on arrays": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative"),
+    "BA by samples": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative", sample=text(BY_BRANCH)),
 }

@@ -41,7 +41,7 @@ def rows() -> Iterator[Row]:
 
 
 def _sizes(name: str, scaled: Scaled) -> Iterator[Row]:
-    found = scaled.made(scaled.given(scaled.sizes[0]))
+    found = scaled.made(scaled.given(scaled.sizes[1]))  # one row alone has a type of its own
     before: tuple[int, float] | None = None
     for n in scaled.sizes:
         label = f"{name}, {n} {scaled.unit}, tier {found.tier}"
@@ -78,7 +78,8 @@ def programs() -> dict[str, Scaled]:
         "logistic regression on arrays": ("samples", lambda n: (n, 5)),
         "MLP 784-32-10": ("samples", lambda n: (n,)),
         "GMM": ("samples", lambda n: (2, 3, n)),
-        "BA": ("observations", lambda n: (n,)),
+        "BA on arrays": ("observations", lambda n: (n,)),
+        "BA by samples": ("observations", lambda n: (n,)),
         "RNN on arrays": ("turns", lambda n: (n, 8)),
         "LSTM": ("turns", lambda n: (n,)),
         "Brusselator by index": ("places", lambda n: (n, 2)),

@@ -24,12 +24,15 @@ from semantics.ir import Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.tangents import ZERO, SparseArray, dense
 from semantics.type_language import ArrayType
+from transforms.unboxed import source_of
 
 NUMPY_DTYPE = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "bool": np.bool_}
 
 
 def to_numpy(array: Array) -> np.ndarray[Any, Any]:
     """An array of the language as one of NumPy; where nothing flows, a sensitivity is 0."""
+    if (source := source_of(array)) is not None:
+        return source.astype(NUMPY_DTYPE[array.dtype]).reshape(array.shape)
     items = [0 if x is ZERO else x for x in array.items]
     return np.array(items, dtype=NUMPY_DTYPE[array.dtype]).reshape(array.shape)
 

@@ -1,8 +1,8 @@
 """
-Matrix products, each sum from the left, k ascending, as the meaning says.
+Matrix products, each sum from the left, k ascending, as the meaning says. There is at least one k.
 
-A row of the result is gone over once for four k, its sums added to in order; so the loop over the row has no order.
-Of a matrix and a vector, eight sums go on side by side.
+A row of the result is gone over once for the first k, and once for every four after it, its sums added to in order; so the loop
+over the row has no order. Of a matrix and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ SOURCES = {
 def _matrix_matrix(a, b, c):
     rows, columns = c.shape
     inner = b.shape[0]
-    whole = inner - inner % 4
+    whole = inner - (inner - 1) % 4
     for i in _rows(rows):
+        p = float(a[i, 0])
         for j in _columns(columns):
-            c[i, j] = -0.0
-        for k in range(0, whole, 4):
+            c[i, j] = _mul(p, float(b[0, j]))
+        for k in range(1, whole, 4):
             p = float(a[i, k])
             q = float(a[i, k + 1])
             r = float(a[i, k + 2])
@@ -42,10 +43,11 @@ def _matrix_matrix(a, b, c):
 def _vector_matrix(a, b, c):
     columns = c.shape[0]
     inner = b.shape[0]
-    whole = inner - inner % 4
+    whole = inner - (inner - 1) % 4
+    p = float(a[0])
     for j in _each(columns):
-        c[j] = -0.0
-    for k in range(0, whole, 4):
+        c[j] = _mul(p, float(b[0, j]))
+    for k in range(1, whole, 4):
         p = float(a[k])
         q = float(a[k + 1])
         r = float(a[k + 2])
@@ -140,9 +142,8 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
     """The product of vectors and matrices as they are."""
     match len(a.sizes), len(b.sizes):
         case 1, 1:
-            emit.helpers.add("_vector_vector")
             total = emit.variable(REAL)
-            emit.line(f"{total} = _vector_vector({a.name}, {b.name})")
+            emit.line(f"{total} = {_named(emit, '_vector_vector')}({a.name}, {b.name})")
             return Reg(total, REAL)
         case 2, 1 if a.name.endswith(".T"):
             return _called(emit, "_vector_matrix", b.name, a.name.removesuffix(".T"), a.sizes[:1])
@@ -155,10 +156,16 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
 
 
 def _called(emit: Any, name: str, a: str, b: str, sizes: tuple[str, ...]) -> Held:
-    emit.helpers.add(name)
     array: Held = emit.new("f64", sizes)
-    emit.line(f"{name}({a}, {b}, {array.name})")
+    emit.line(f"{_named(emit, name)}({a}, {b}, {array.name})")
     return array
+
+
+def _named(emit: Any, name: str) -> str:
+    """The name of the helper that computes a product; in fast code, of that which does so in any order."""
+    chosen = f"_fast{name}" if emit.fast else name
+    emit.helpers.add(chosen)
+    return chosen
 
 
 def outer(emit: Any, a: Any, b: Any) -> Any:

@@ -16,8 +16,10 @@ def scattered(emit: Any, array: Held, scatter: Scatter, first: bool) -> Held:
         number = emit.variable(INTEGER)
         emit.line(f"{number} = {emit.element(scatter.numbers, indices).text}")
         source = emit.element(scatter.sources, indices).text
-        at = f"{array.name}[{', '.join(_place(scatter, indices, number))}]"
-        emit.line(f"{at} = {source}" if first else f"{at} = {at} + {source}")
+        at = f"[{', '.join(_place(scatter, indices, number))}]"
+        emit.line(f"{array.name}{at} = {source}" if first else f"{array.name}{at} = {array.name}{at} + {source}")
+        if array.mask:
+            emit.line(f"{array.mask}{at} = True")
     return array
 
 

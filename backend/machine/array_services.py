@@ -2,7 +2,7 @@
 Rows of arrays that the host does with compiled loops (`kernels`), where all operands are arrays of f64 without ZEROs, or numbers.
 
 Each answers with the result's shape and what writes its elements, or None: then the meaning of the reference does it. What shapes
-there are is said by `semantics`.
+there are is said by `semantics`; `array_rows` puts the result in its place.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any
 
 from backend.machine import kernels
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, COUNT, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE
+from backend.machine.layout import ARRAY, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE
 from semantics import shapes
 from semantics.arrays import DTYPES, Shape, broadcast_shapes, normal_axes, size_of, strides_of
-from semantics.errors import AdjudgeError
 
 F64 = DTYPES.index("f64")
 
@@ -34,7 +33,19 @@ class Operand:
         return [0 if n == 1 else s for n, s in zip(padded, strides_of(padded), strict=True)]
 
 
-Result = tuple[Shape, Callable[[Any, int], Any]]
+@dataclass(frozen=True)
+class Result:
+    """
+    A shape, and what writes its elements: a function of the loops and the address, which answers 1 where the reference must say
+    what is wrong. `holed` where there may be ZEROs among them.
+    """
+
+    shape: Shape
+    write: Callable[[Any, int], int]
+    dtype: str = "f64"
+    holed: bool = False
+
+
 Answer = Result | None
 
 
@@ -66,12 +77,12 @@ def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
         return None
     if len(operands) == 1:
         (a,) = operands
-        return a.shape, lambda k, out: k.map_1(op, a.at, out, size_of(a.shape))
+        return Result(a.shape, lambda k, out: k.map_1(op, a.at, out, size_of(a.shape)))
     a, b = operands
     shape = broadcast_shapes((a.shape, b.shape), name)
     flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
     sizes, left, right = map(list, zip(*_merged(flat), strict=True))
-    return shape, lambda k, out: k.map_2(op, a.at, b.at, out, sizes, left, right)
+    return Result(shape, lambda k, out: k.map_2(op, a.at, b.at, out, sizes, left, right))
 
 
 def _merged(axes: list[list[int]]) -> list[list[int]]:
@@ -101,7 +112,7 @@ def reduce_sum(x: Operand, axis: Any, keepdims: bool) -> Result:
         inner,
         [strides[a] for a in gone],
     )
-    return shape, lambda k, out: k.total(x.at, out, *given)
+    return Result(shape, lambda k, out: k.total(x.at, out, *given))
 
 
 def matmul(a: Operand, b: Operand) -> Answer:
@@ -110,12 +121,12 @@ def matmul(a: Operand, b: Operand) -> Answer:
         return None
     rows, columns = a.shape[:-1], b.shape[1:]
     given = size_of(rows), a.shape[-1], size_of(columns)
-    return (*rows, *columns), lambda k, out: k.product(a.at, b.at, out, *given)
+    return Result((*rows, *columns), lambda k, out: k.product(a.at, b.at, out, *given))
 
 
 def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
     """The elements of x in the order of a shape and its strides."""
-    return shape, lambda k, out: k.move(x.at, out, size_of(shape), list(shape), list(strides))
+    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), list(shape), list(strides)))
 
 
 def sum_to(d: Operand, x: Operand) -> Answer:
@@ -127,7 +138,7 @@ def sum_to(d: Operand, x: Operand) -> Answer:
     axes = tuple(a for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if m == 1 and n != 1)
     if any(n != m for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if a not in axes):
         return None
-    return x.shape, reduce_sum(d, axes, False)[1]
+    return Result(x.shape, reduce_sum(d, axes, False).write)
 
 
 def spread(d: Operand, x: Operand, axis: Any) -> Answer:
@@ -150,10 +161,6 @@ def rearranged(name: str, x: Operand, how: Any) -> Answer:
         return moved(x, shape, x.strides(shape))
     swapped, order = shapes.transposed(x.shape, how)
     return moved(x, shapes.known(swapped), [strides_of(x.shape)[a] for a in order])
-
-
-SCALAR_RESULTS = frozenset({"reduce_sum", "matmul"})
-"""Rows whose result is a number where no axis is left; so it is of the elementwise ones."""
 
 
 def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand | None]) -> Answer:
@@ -179,46 +186,3 @@ def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand 
             return elementwise(name, [x for x in found if x is not None]) if all(found) else None
         case _:
             return None
-
-
-def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
-    """Whether the row has been done by loops, and its result is at `out`. `heap.Full` if there is no room for it."""
-    arrays = [x for x in at if heap.integers[x] == ARRAY]
-    if not arrays:
-        return False
-    if known(heap, name, at, out):
-        return True
-    loops = heap.loops(sum(heap.integers[heap.integers[x + 1] + COUNT] for x in arrays))
-    if loops is None:
-        return False
-    try:
-        found = answer(heap, name, at, [operand(heap, x) for x in at])
-    except AdjudgeError:
-        return False  # the reference says what is wrong
-    if found is None:
-        return False
-    shape, write = found
-    if shape == () and (name in SCALAR_RESULTS or name in kernels.ROWS):
-        write(loops, out + 1)
-        heap.integers[out] = REAL
-    else:
-        p = heap.new_head("f64", shape, size_of(shape))
-        write(loops, p + SHAPE + len(shape))
-        heap.integers[out], heap.integers[out + 1] = ARRAY, p
-    return True
-
-
-def known(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
-    """Whether the result is an operand itself, or its shape; then it is at `out`."""
-    I = heap.integers
-    x = operand(heap, at[0]) if I[at[0]] == ARRAY else None
-    if name == "shape" and I[at[0]] == ARRAY:
-        p = I[at[0] + 1]
-        heap.write(out, tuple(I[p + SHAPE : p + SHAPE + I[p + RANK]]))
-    elif name == "ndim" and I[at[0]] == ARRAY:
-        heap.write(out, I[I[at[0] + 1] + RANK])
-    elif name in ("sum_to", "instantiate") and x and I[at[1]] == ARRAY and (y := operand(heap, at[1])) and x.shape == y.shape:
-        I[out], I[out + 1] = I[at[0]], I[at[0] + 1]
-    else:
-        return False
-    return True

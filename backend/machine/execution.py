@@ -47,11 +47,11 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE, COLD = 20_000, 400_000
-"""Steps on CPython before the compiled machine is loaded, some tens of milliseconds, about what loading takes; and where it has to
+PATIENCE, COLD = 6_000, 400_000
+"""Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
 be compiled first, which takes seconds."""
 
-MANY = 1 << 18
+MANY = 1 << 15
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
 
 LARGE = 1 << 19
@@ -107,9 +107,13 @@ class Execution:
         """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
         self.begin(arguments)
         self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_loaded())
-        if not self.compiled and not self.advance(min(self.patience, fuel), fuel) and not self.is_ready:
-            self.advance(min(COLD, fuel), fuel)
+        if not self.compiled and self.ends(min(self.patience, fuel), fuel):
+            return self.result()
         return self.resume(fuel)
+
+    def ends(self, patience: int, fuel: int = FUEL) -> bool:
+        """Whether the run ends on CPython: within so many steps, or a longer time if compiled code is not there yet."""
+        return self.advance(patience, fuel) or (not self.is_ready and self.advance(min(COLD, fuel), fuel))
 
     @property
     def is_ready(self) -> bool:
@@ -117,9 +121,13 @@ class Execution:
         return self.target == "python" or interpreter.is_kept()
 
     def resume(self, fuel: int = FUEL) -> Any:
-        """The value of a run that has begun: compiled code takes over, if it has not ended."""
+        """The value of a run that has begun and has not ended: compiled code takes over."""
         self.take_over()
         self.advance(fuel, fuel)
+        return self.result()
+
+    def result(self) -> Any:
+        """The value of a run that has ended."""
         self.steps = self.words.integers[STEPS]
         return self.heap.value(RESULT)
 
@@ -158,9 +166,9 @@ class Execution:
         return int(interpreter.interpreted().run(self.words.integers, self.words.doubles, self.code.words, pause))
 
     def loops(self, elements: int) -> Any:
-        """Loops over the elements of arrays in this buffer, once the machine is compiled or many elements have been gone over."""
+        """Loops over the elements of arrays in this buffer, once they are compiled or many elements have been gone over."""
         self.elements += elements
-        if self.target != "cpu" or not (self.compiled or self.elements > MANY):
+        if self.target != "cpu" or not (self.compiled or self.elements > MANY or kernels.is_loaded()):
             return None
         return kernels.Loops(self.words.place, kernels.compiled())
 

@@ -46,6 +46,7 @@ from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO as ZERO_VALUE
 from semantics.tangents import Zero
 from semantics.values import Closure
+from transforms.unboxed import FEW, source_of, unboxed
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
@@ -179,14 +180,24 @@ class Heap:
         """The object of an array."""
         count = len(value.items)
         p = self.new_head(value.dtype, value.shape, count)
-        self.integers[p + HOLED] = int(any(x is ZERO_VALUE for x in value.items))
         at = p + SHAPE + len(value.shape)
-        if value.dtype in FLOATING:
+        if (source := source_of(value)) is not None:
+            self.fill(at, source)
+        elif value.dtype in FLOATING:
+            self.integers[p + HOLED] = int(any(x is ZERO_VALUE for x in value.items))
             items = (HOLE if x is ZERO_VALUE else x if x == x else NAN for x in value.items)  # noqa: PLR0124  a NaN is not itself
             self.doubles[at : at + count] = array("d", items)
         else:
             self.integers[at : at + count] = array("q", value.items)
         return p
+
+    def fill(self, at: int, source: Any) -> None:
+        """The elements that NumPy holds, in the words from `at` on. Every NaN is the one NaN, so none is taken for a ZERO."""
+        real = source.dtype.kind == "f"
+        words = source.astype(float if real else int)
+        if real:
+            words[words != words] = NAN  # noqa: PLR0124  a NaN is not itself
+        self.integers[at : at + len(words)] = memoryview(words).cast("B").cast("q")
 
     def new_head(self, dtype: str, shape: tuple[int, ...], count: int) -> int:
         """A new array whose elements are still to be written."""
@@ -270,6 +281,8 @@ class Heap:
         rank, count = int(I[p + RANK]), int(I[p + COUNT])
         at = p + SHAPE + rank
         dtype, shape = DTYPES[I[p + DTYPE]], tuple(map(int, I[p + SHAPE : at]))
+        if count > FEW and not I[p + HOLED]:
+            return self.lifted(dtype, shape, at, count)
         if dtype not in FLOATING:
             words = I[at : at + count].tolist()
             return Array(dtype, shape, tuple(map(bool, words) if dtype == "bool" else words))
@@ -277,6 +290,14 @@ class Heap:
         if I[p + HOLED]:
             items = [ZERO_VALUE if word == ZERO_BITS else x for word, x in zip(I[at : at + count].tolist(), items, strict=True)]
         return Array(dtype, shape, tuple(items))
+
+    def lifted(self, dtype: str, shape: tuple[int, ...], at: int, count: int) -> Array:
+        """An array of many elements, copied as they are."""
+        import numpy
+
+        words = self.doubles if dtype in FLOATING else self.integers
+        flat = numpy.array(words[at : at + count])
+        return unboxed(dtype, shape, flat.astype(bool) if dtype == "bool" else flat)
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
@@ -294,6 +315,8 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 def _fits(value: Array) -> bool:
     """Whether every element is of the array's own dtype or, among reals, a ZERO: what words can hold."""
+    if source_of(value) is not None:
+        return True
     kind = {"f64": float, "f32": float, "i64": int, "bool": bool}[value.dtype]
     kinds = set(map(type, value.items))
     return kinds <= ({kind, Zero} if kind is float else {kind})

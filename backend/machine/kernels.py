@@ -1,5 +1,6 @@
 """
-Loops over the elements of arrays, in the language of generated code. An array is a place among the words and a stride per axis.
+Loops over the elements of arrays, in the language of generated code. An array is a place among the words and a stride per axis;
+answers are 0, or 1 where the reference must say what is wrong.
 
 `source()` has one function `value_k(op, …)` for all elementwise rows with k operands, from the texts of the column "numba"; the
 loops call it. Sums and products go from the left in row-major order, as the meaning says: so results are the reference's bit for
@@ -16,7 +17,10 @@ from typing import Any
 
 from backend import native, prelude, toolchain
 from backend.columns import NUMBA
+from backend.machine import place_loops
 from backend.machine.interpreter import addressed, plain, tree
+from backend.machine.layout import ZERO_BITS
+from backend.machine.place_loops import place
 from backend.machine.structural import Doubles, Words
 from semantics.errors import AdjudgeError
 from semantics.primitives.row import Hole
@@ -58,15 +62,6 @@ def rows(shape: Words) -> int:
     return count
 
 
-def place(shape: Words, strides: Words, number: int) -> int:
-    """How far behind the first element the one of this number in row-major order lies."""
-    at = 0
-    for axis in range(len(shape) - 1, -1, -1):
-        at += (number % shape[axis]) * strides[axis]
-        number = number // shape[axis]
-    return at
-
-
 def move(I: Words, x: int, out: int, n: int, shape: Words, strides: Words) -> int:
     """n elements at x, in the order of a shape and its strides."""
     for k in range(n):
@@ -101,7 +96,9 @@ def product(F: Doubles, x: int, y: int, out: int, rows: int, inner: int, columns
 
 
 _mul: Any
-LOOPS = (map_1, map_2, move, total, product)
+LOOPS = (map_1, map_2, move, total, product, *place_loops.LOOPS)
+BUFFERS = {loop.__name__: sum(name in "IF" for name in loop.__code__.co_varnames[:2]) for loop in LOOPS}
+"""In how many forms a loop takes the words: as integers, as doubles, or both."""
 
 
 def texts(operands: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -134,7 +131,8 @@ def source() -> str:
         bodies = [f"return {text}" for _, text, _ in texts(k)]
         parts.append(f"def value_{k}(op, {names}):\n{tree(0, bodies, '    ')}".replace("* one", ""))
     parts += [plain(rows), plain(place)]
-    return "\n\n".join([*(f"@_part\n{part}" for part in parts), *(f"@_device\n{plain(loop)}" for loop in LOOPS)]) + "\n"
+    head = f"ZERO_BITS = {ZERO_BITS}"
+    return "\n\n".join([head, *(f"@_part\n{part}" for part in parts), *(f"@_device\n{plain(loop)}" for loop in LOOPS)]) + "\n"
 
 
 ROWS = frozenset(name for k in (1, 2) for name in numbers(k))
@@ -142,20 +140,20 @@ ROWS = frozenset(name for k in (1, 2) for name in numbers(k))
 
 
 class Loops:
-    """The loops, on one buffer. Shapes and strides go in as lists; what they return says nothing."""
+    """The loops, on one buffer. Shapes and strides go in as lists."""
 
     def __init__(self, place: tuple[int, int], loops: SimpleNamespace) -> None:
         self.place, self.loops = place, loops
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        loop = getattr(self.loops, f"{name}_at")
+        loop, words = getattr(self.loops, f"{name}_at"), self.place * BUFFERS[name]
 
-        def called(*arguments: Any) -> None:
+        def called(*arguments: Any) -> int:
             held = [array("q", a) if isinstance(a, list) else a for a in arguments]
             flat: list[int] = []
             for a in held:
                 flat.extend(a.buffer_info() if isinstance(a, array) else (a,))
-            loop(*self.place, *flat)
+            return int(loop(*words, *flat))
 
         return called
 
@@ -164,3 +162,8 @@ class Loops:
 def compiled() -> SimpleNamespace:
     """The loops as machine code, compiled or found in the cache."""
     return SimpleNamespace(**native.functions(*addressed(source(), LOOPS)))
+
+
+def is_loaded() -> bool:
+    """Whether the loops are there without waiting."""
+    return compiled.cache_info().currsize > 0

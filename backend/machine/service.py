@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.machine import array_services
+from backend.machine import array_rows
 from backend.machine.heap import Heap
 from backend.machine.layout import CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
 from semantics.columns.meaning import MEANING
@@ -18,6 +18,7 @@ from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.values import Closure
+from transforms.unboxed import boxed
 
 
 def serve(heap: Heap) -> None:
@@ -37,8 +38,8 @@ def serve(heap: Heap) -> None:
             raise _not_entered(heap, row, n - 1)
     else:
         row = heap.code.rows[op]
-    if TABLE.get(row.name) is not row or not array_services.served(heap, row.name, operands, fp + out):
-        heap.write(fp + out, applied(heap, row, [heap.value(x) for x in operands]))
+    if TABLE.get(row.name) is not row or not array_rows.served(heap, row.name, operands, fp + out):
+        heap.write(fp + out, applied(heap, row, [boxed(heap.value(x)) for x in operands]))
     I[PC] = pc + 3 + n
     I[STEPS] += 1
 

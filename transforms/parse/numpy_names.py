@@ -24,6 +24,7 @@ from semantics.primitives.table import TABLE
 from transforms.parse import numpy_expansions as expansions
 from transforms.parse.cursor import Cursor
 from transforms.parse.names import Found, Literal, Module, Operation, Refused
+from transforms.unboxed import unboxed
 
 REQUIRED = object()
 
@@ -246,14 +247,19 @@ def _unknown(shown: str, name: str, known: tuple[str, ...]) -> Found | None:
 NUMPY = Module("numpy", _member, (*_FUNCTIONS, *_TYPES, *_CONSTANTS, "linalg"))
 
 
-def of_numpy(value: Any) -> Any:
-    """A live array or scalar of NumPy as a value of the language; None for what is neither, or has a dtype it has not."""
+def of_numpy(value: Any, lazily: bool = False) -> Any:
+    """
+    A live array or scalar of NumPy as a value of the language; None for what is neither, or has a dtype it has not. `lazily`, its
+    elements are NumPy's until somebody asks for one.
+    """
     import numpy
 
     if isinstance(value, numpy.generic) and value.dtype.name in NUMPY_DTYPES and value.dtype != numpy.float32:
         return value.item()
     if isinstance(value, (numpy.ndarray, numpy.float32)) and value.dtype.name in NUMPY_DTYPES:
         whole = numpy.asarray(value)
+        if lazily:
+            return unboxed(NUMPY_DTYPES[value.dtype.name], whole.shape, whole.flatten())
         return Array(NUMPY_DTYPES[value.dtype.name], whole.shape, tuple(whole.ravel().tolist()))
     return None
 
@@ -269,4 +275,5 @@ def by_identity() -> dict[int, Found]:
     found: dict[int, Found] = {id(getattr(numpy, n)): f for n, f in _FUNCTIONS.items() if hasattr(numpy, n)}
     found |= {id(getattr(numpy.linalg, n)): f for n, f in _LINALG.items()}
     found |= {id(getattr(numpy, n)): f for n, f in _TYPES.items()}
-    return {key: value for key, value in found.items() if key not in {id(getattr(builtins, n)) for n in dir(builtins)}}
+    plain = {id(value) for value in vars(builtins).values()}
+    return {key: value for key, value in found.items() if key not in plain}

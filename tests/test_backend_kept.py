@@ -1,0 +1,100 @@
+"""Generated code of numbers in another process: linked without Numba, the same bits, and Numba where it is needed after all."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend import kept, run, store
+from semantics.errors import Trap
+from semantics.machine import run as on_reference
+from semantics.text import read
+from semantics.type_language import INTEGER, REAL
+from semantics.values import same
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
+from transforms.parse import parse_text
+
+POWER = """
+def f(x, n: int):
+    r = 1.0
+    for i in range(n):
+        r = r * x
+    return r, n * n
+"""
+TYPES = (REAL, INTEGER)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("kept")
+    before = store.folder
+    store.folder = lambda: path  # type: ignore[assignment]
+    yield path
+    store.folder = before
+
+
+def linked() -> run.Compiled:
+    """The program as another process would have it, though Numba is here."""
+    made = run.compile(parse_text(POWER, "f"), TYPES, "cpu")
+    assert not isinstance(made.kept, kept.Kept)
+    return run.Compiled(made.code, "cpu", made.budget, None, kept.Kept(made.code), made.general)
+
+
+def test_linked_code_gives_the_same_bits_and_fails_alike(monkeypatch: Any) -> None:
+    program, found = parse_text(POWER, "f"), linked()
+    for x, n in ((1.1, 0), (-0.3, 7), (1e200, 2), (float("nan"), 3)):
+        assert same(found(x, n), on_reference(program, x, n))
+    assert found.kept is not None, "nothing asked for Numba"
+    with pytest.raises(Trap, match="64 bits"):
+        found(1.0, -(2**33))
+    assert found.kept is None
+
+
+def test_numba_is_loaded_after_many_calls(monkeypatch: Any) -> None:
+    monkeypatch.setattr(kept, "MANY", 3)
+    found = linked()
+    assert [found(2.0, n)[0] for n in range(6)] == [2.0**n for n in range(6)]
+    assert found.kept is None
+    assert hasattr(found.entry, "overloads")
+
+
+def test_what_is_no_code_of_numbers_is_not_kept() -> None:
+    made = run.lowered(read("program @f\n@f(%x: f64[2]):\n  %r = add(%x, %x)\n  return %r"), None)
+    assert not kept.is_plain(made)
+    assert kept.is_plain(run.lowered(parse_text(POWER, "f"), TYPES))
+    assert not kept.is_there(run.lowered(parse_text(POWER, "f"), TYPES)), "Numba is here"
+
+
+TWICE = """
+import sys
+import adjudge as aj
+from pathlib import Path
+from backend import store
+store.folder = lambda: Path({folder!r})
+sys.path.insert(0, {folder!r})
+from powers import power
+f = aj.compile(aj.grad(power), target="cpu")
+print(f(1.25, 3), f(1.25, 3), f(1.0001, {n}), "numba" in sys.modules)
+"""
+
+
+def test_another_process_needs_no_numba_until_a_stack_is_full(folder: Path) -> None:
+    (folder / "powers.py").write_text(
+        "def power(x, n: int):\n    r = 1.0\n    for i in range(n):\n        r = r * x\n    return r\n"
+    )
+
+    def told(n: int) -> list[str]:
+        text = TWICE.format(folder=str(folder), n=n)
+        return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
+
+    first, again, long = told(10), told(10), told(5000)
+    assert first == [*again[:3], "True"]
+    assert again[3] == "False"
+    gradient = expand(calling(parse_text((folder / "powers.py").read_text(), "power"), "grad", 0, TYPES), "ssa")
+    assert float(long[2]) == on_reference(gradient, 1.0001, 5000)
+    assert long[3] == "True"
