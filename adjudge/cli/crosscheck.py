@@ -26,6 +26,7 @@ from adjudge.cli.common import (
     values_of,
 )
 from adjudge.functions import MODES, Derivative
+from backend.boundary import general
 from backend.expansion import first_that_fits
 from checkers.verdict import exactly
 from semantics.arrays import Array, single
@@ -63,7 +64,7 @@ def crosscheck(
     given = values_of(target, arguments)
     types = tuple(type_of(v) for v in given) if given else declared(program)
     if by:
-        program = calling(program, "grad", Derivative(program, "grad", positions(by)).wrt, types)
+        program = calling(program, "grad", Derivative(program, "grad", positions(by)).wrt, tuple(map(general, types)))
     program = first_that_fits(program, "J", lambda one: one)  # as compiled code has it, for the reference too
     wanted = random_samples(types, samples, seed)
     try:
