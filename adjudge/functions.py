@@ -28,6 +28,7 @@ from transforms.modes import mode_called
 from transforms.nested_grad import expand
 
 TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator", "cuda-sequential")
+MODES = ("exact", "fast")
 
 
 class Derivative:
@@ -177,6 +178,7 @@ def _found(
     primal_count: int | None = None,
     fuel: int = FUEL,
     mode: str = "J",
+    fast: bool = False,
 ) -> tuple[Runner, list[Any]]:
     """What runs macro(f, wrt) on arguments of these types, made once, and the data that it takes."""
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
@@ -191,7 +193,7 @@ def _found(
     signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
-        runners[signature] = runner(program, [t for t in types if t is not None], target, fuel, mode)
+        runners[signature] = runner(program, [t for t in types if t is not None], target, fuel, mode, fast)
     return runners[signature], data
 
 
@@ -203,14 +205,14 @@ class Runner:
     way_in: Callable[[Callable[..., Any]], Callable[..., Any] | None] = lambda _: None
 
 
-def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL, mode: str = "J") -> Runner:
+def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL, mode: str = "J", fast: bool = False) -> Runner:
     """The program on a target, its macros expanded."""
     if target == "reference":
         machine = Machine(expand(program, mode))
         return Runner(lambda *data: to_python(machine.run(data, fuel).value, machine))
     from backend import runnable
 
-    compiled = runnable(program, tuple(types), target, mode=mode)
+    compiled = runnable(program, tuple(types), target, mode=mode, fast=fast)
     return Runner(lambda *data: to_python(compiled(*data), lambda: Machine(compiled.closures)), compiled.way_in)
 
 
@@ -277,15 +279,20 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = 
     return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]
 
 
-def compile(f: Any, target: str = "cpu") -> Callable[..., Any]:
+def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., Any]:
     """
     f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda" or "cuda-simulator".
 
     Compiled per signature, at the first call with it: to code of its own if it has a first-order form, the gradient of a loop by
     way of the SSA adjoint; else to code of the virtual machine.
+
+    mode   "exact", the bits of the reference; or "fast", which on "cpu" adds sums over arrays in any order and has an exponential
+           of its own, within a bound that `adjudge crosscheck --mode fast` derives for each run
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+    if mode not in MODES:
+        raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     runners: dict[Any, Runner] = {}
     quick: Callable[..., Any] | None = None  # for numbers of the types that came last
     count = -1
@@ -298,7 +305,7 @@ def compile(f: Any, target: str = "cpu") -> Callable[..., Any]:
     def at_length(*arguments: Any, **named: Any) -> Any:
         nonlocal quick, count
         bound = f.arguments(arguments, named) if isinstance(f, Derivative) and f.macro != "hvp" else bind(f, arguments, named)
-        found, data = _found(None, 0, f, bound, runners, target)
+        found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
         value = found.run(*data)
         if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool, np.ndarray) for a in arguments):
             quick, count = found.way_in(at_length), len(arguments)

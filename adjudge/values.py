@@ -118,7 +118,7 @@ _CONVERSIONS = {
 }
 
 
-def to_python(value: Any, machine: Machine | None) -> Any:
+def to_python(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     """
     A value of the language as a Python value; a closure becomes a function that runs it on the machine that it came from, if any.
 
@@ -156,7 +156,7 @@ def _instance(label: Label, items: tuple[Any, ...]) -> Any:
             return label.python(**dict(zip(label.fields, items, strict=True)))
 
 
-def _leaf(value: Any, machine: Machine | None) -> Any:
+def _leaf(value: Any, machine: Machine | Callable[[], Machine] | None) -> Any:
     match value:
         case Closure() if machine is not None:
             return _callable(value, machine if isinstance(machine, Machine) else machine())

@@ -25,7 +25,7 @@ from backend.run import Compiled
 from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
 from backend.stacks import MEMORY
-from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, SIZES, error
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, SIZES, error
 from backend.tiers import is_beyond, runnable
 from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.ir import Program
@@ -35,6 +35,7 @@ from semantics.type_lattice import Union
 DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
 OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
 READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
+FEW = 512  # samples for which no other thread is woken
 ALONE = threading.Lock()  # some of Numba's thread pools end the process if two threads enter them
 
 
@@ -59,23 +60,38 @@ def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
     arguments, results = [f"a{i}" for i in range(len(code.arguments))], [f"r{i}" for i in range(len(code.results))]
     loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
     memory = MEMORY if code.stacks else ()
-    own = [f"{m}[w * capacity * {code.width} : (w + 1) * capacity * {code.width}]" for m in memory[:-1]]
+    own = [f"{m}[w * ({m}.size // workers) : (w + 1) * ({m}.size // workers)]" for m in memory[:-1]]
     values = [f"v{i}" for i in range(len(results))]
     arrays = [(r, v) for r, v, t in zip(results, values, code.results, strict=True) if isinstance(t, ArrayType)]
     unlike = " or ".join(f"{v}.shape != {r}.shape[1:]" for r, v in arrays)
+    columns = ", ".join([*arguments, *results, "status"])
     lines = [
-        "for w in _workers(workers):",
-        "    for i in range(w * status.size // workers, (w + 1) * status.size // workers):",
+        "",
+        "@_device",
+        f"def stretch(first, last, {', '.join([columns, *memory, 'fuel', 'one'])}):",
+        "    for i in range(first, last):",
         f"        if status[i] == {FULL}:",
-        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *own, *memory[-1:], 'fuel', 'one'])})",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory, 'fuel', 'one'])})",
         *((f"            if code == {OK} and ({unlike}):", f"                code = {SIZES}") if arrays else ()),
         f"            if code == {OK}:",
         *(f"                {r}[i] = {v}" for r, v in zip(results, values, strict=True)),
         "                pass",
         "            status[i] = code",
+        "",
+        "",
+        "@_batch",
+        f"def batch({', '.join([columns, *memory, 'fuel', 'one', 'workers'])}):",
+        "    size = status.size",
+        "    if workers == 1:",
+        f"        stretch(0, size, {', '.join([columns, *memory, 'fuel', 'one'])})",
+        "    else:",
+        "        for w in _workers(workers):",
+        "            first = w * size // workers",
+        "            last = (w + 1) * size // workers",
+        f"            stretch(first, last, {', '.join([columns, *own, *memory[-1:], 'fuel', 'one'])})",
+        "",
     ]
-    given = ", ".join([*arguments, *results, "status", *memory, "fuel", "one", "workers"])
-    return "\n".join([code.alone, "", "@_batch", f"def batch({given}):", *(f"    {line}" for line in lines), ""])
+    return "\n".join([code.alone, *lines])
 
 
 def _load(name: str, type: Any, shared: bool) -> str:
@@ -133,8 +149,8 @@ class Batch:
     # launches
 
     def workers(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
-        """One kernel over all samples, in as many threads as Numba uses."""
-        count = toolchain.workers(self.target)
+        """One kernel over all samples, in as many threads as Numba uses; in this one, if they are few."""
+        count = max(1, min(toolchain.workers(self.target), status.size // FEW))
         while True:
             kernel = self.kernel(compiled.code)
             with ALONE:
@@ -142,11 +158,17 @@ class Batch:
             if (linked := status == LINKED).any():
                 compiled.replace()
                 status[linked] = FULL
-            elif not (full := status == FULL).any():
+            elif not self.grown(compiled, status, count):
                 return
-            elif not compiled.memory.double(count):
-                status[full] = MEMORY_LIMIT
-                return
+
+    def grown(self, compiled: Compiled, status: Any, count: int) -> bool:
+        """Whether samples are left to run, in more memory; where there is no more, they end."""
+        full = (status == FULL) | (status == FULL_ARRAYS)
+        if not full.any():
+            return False
+        more = compiled.memory.double(count, arrays=not (status == FULL).any())
+        status[full] = FULL if more else MEMORY_LIMIT
+        return more
 
     def kernel(self, code: Lowered) -> Any:
         if code.source not in self.kernels:
@@ -159,15 +181,13 @@ class Batch:
         whole = [np.full(status.size, v) if s else v for v, s in zip(given, self.shared, strict=True)]
         done = 0
         while done < status.size:
-            room = LIMIT // 4 // max(1, compiled.code.width * compiled.memory.cells) if compiled.code.stacks else status.size
+            room = LIMIT // 4 // max(1, compiled.memory.size) if compiled.code.stacks else status.size
             part = slice(done, done + max(1, room))
             compiled.launch_columns([w[part] for w in whole], [r[part] for r in results], status[part])
             if (status[part] == LINKED).any():
                 compiled.replace()
-            elif not (status[part] == FULL).any():
-                done = part.stop
-            elif not compiled.memory.double():
-                status[part][status[part] == FULL] = MEMORY_LIMIT
+                status[part] = FULL
+            elif not self.grown(compiled, status[part], 1):
                 done = part.stop
 
 

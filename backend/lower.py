@@ -18,6 +18,7 @@ from typing import Any
 
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
+from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.prelude import closure
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
@@ -46,6 +47,7 @@ class Lowered:
     stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
     heap     whether cells have arrays, whose elements are in the memory behind the cells
     alone    the source for one processor: the same numbers with fewer loops and less memory
+    fast     whether its sums may be in any order
     """
 
     source: str
@@ -57,6 +59,7 @@ class Lowered:
     width: int = 0
     heap: bool = False
     alone: str = ""
+    fast: bool = False
 
     @property
     def arrays(self) -> bool:
@@ -64,17 +67,21 @@ class Lowered:
         return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
 
 
-def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False) -> Lowered:
-    """The source of `program` at these argument types; Malformed or IllTyped with the reason where there is none."""
+def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
+    """
+    The source of `program` at these argument types, with sums over arrays in any order if `fast`.
+
+    Malformed or IllTyped with the reason where there is none.
+    """
     program = with_tuples(without_copies(program))
     below = stack_sites(program)
     try:
-        return _lowered(program, argument_types, below, linked, literals=False)
+        return _lowered(program, argument_types, below, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule == RECURSION:
             raise
     try:
-        return _lowered(program, argument_types, below, linked, literals=True)
+        return _lowered(program, argument_types, below, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
@@ -82,7 +89,9 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
         raise
 
 
-def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool) -> Lowered:
+def _lowered(
+    program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool, fast: bool
+) -> Lowered:
     """
     The same, whether or not known integers and booleans travel through calls.
 
@@ -92,13 +101,13 @@ def _lowered(program: Program, types: Sequence[Any] | None, below: dict[NodeId, 
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
     inferrer = StackInference(program, literals, below, inference)
     inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked)).run()
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
 
 
 class _Lowering(Regions):
@@ -124,7 +133,7 @@ class _Lowering(Regions):
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
-        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone)
+        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone, self.fast)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -167,6 +176,7 @@ class _Lowering(Regions):
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = without(text, lambda line: line.strip().startswith("_go ="))
+        text = without_idle_tests(text) if self.fast else text
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
 

@@ -65,8 +65,9 @@ class Ends:
 class Regions(Stacks):
     """Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written."""
 
-    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES) -> None:
+    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES, fast: bool = False) -> None:
         super().__init__(sites)
+        self.fast = fast
         self.program, self.inference = program, inference
         self.free = scopes(program).free
         self.functions: dict[Signature, str] = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from backend import kept, store, toolchain
@@ -22,7 +23,7 @@ from backend.expansion import first_that_fits
 from backend.lower import HOPELESS, Lowered, lower
 from backend.stack_memory import Memory
 from backend.stacks import MEMORY
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
 from semantics.errors import AdjudgeError, Malformed, OutOfFuel
 from semantics.ir import Parameter, Program
 from semantics.primitives.row import Primitive
@@ -45,6 +46,7 @@ def lowered(
     mode: str = "J",
     optimize: bool = True,
     linked: bool = False,
+    fast: bool = False,
 ) -> Lowered:
     """
     The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
@@ -54,14 +56,14 @@ def lowered(
     def expanded(program: Program) -> Lowered:
         if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
             try:
-                return lower(better, argument_types, linked=linked)
+                return lower(better, argument_types, linked=linked, fast=fast)
             except AdjudgeError as error:
                 if error.rule in HOPELESS:
                     raise
-                return lower(program, argument_types, linked=linked)
-        return lower(program, argument_types, linked=linked)
+                return lower(program, argument_types, linked=linked, fast=fast)
+        return lower(program, argument_types, linked=linked, fast=fast)
 
-    if (key := _key(program, argument_types, mode, optimize, linked)) is None:
+    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
         return first_that_fits(program, mode, expanded)
     return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
 
@@ -72,12 +74,14 @@ def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str
     return key is not None and store.is_remembered(key)
 
 
-def _key(program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool) -> str | None:
+def _key(
+    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
+) -> str | None:
     """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
     if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
         return None
     types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    return f"{program.canonical} {types} {mode} {optimize} {linked}"
+    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
 
 
 def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
@@ -146,10 +150,12 @@ def compile(
     mode: str = "J",
     budget: int = BUDGET,
     optimize: bool = True,
+    fast: bool = False,
 ) -> Compiled:
     """
     The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond. `mode` is the
-    reverse mode by which a derivative that it asks for is taken.
+    reverse mode by which a derivative that it asks for is taken. With `fast`, code for the CPU has sums in any order
+    (`backend.fast`).
 
     Malformed or IllTyped with the reason if the program has no first-order form, or the target is not there.
     """
@@ -159,8 +165,13 @@ def compile(
         raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
 
     def made(linked: bool) -> Compiled:
-        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked)
-        return _on_target(code, target, budget, lambda: made(linked=True))
+        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu")
+        found = _on_target(code, target, budget, lambda: made(linked=True))
+        found.exact = exact
+        return found
+
+    def exact() -> Compiled:
+        return compile(program, argument_types, target, mode=mode, budget=budget, optimize=optimize)
 
     return made(linked=False)
 
@@ -175,10 +186,13 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
             return Blocks(code, target, budget, general)
         return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
     text = entry_source(code) if target == "cpu" else code.alone
-    if target == "cpu" and kept.is_there(code):
+    if target == "cpu" and not code.fast and kept.is_there(code):
         return Compiled(code, target, budget, None, kept.Kept(code), general)
-    module = store.load(text, target, toolchain.bindings(target))
-    if target == "cpu" and kept.is_plain(code):
+    if code.fast:  # the same text may be bound to other functions
+        module = store.load(text, "cpu, fast", toolchain.bindings(target) | toolchain.fast_bindings())
+    else:
+        module = store.load(text, target, toolchain.bindings(target))
+    if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.kernel, module, general)
 
@@ -190,7 +204,10 @@ class Compiled:
     entry        the quick way in, if there is one (`backend.entry`)
     quick        the program as a function of numbers; None where an argument or the result is something else
     general()    the same program in code that no status LINKED comes from
+    exact()      the same program with all sums from the left
     """
+
+    exact: Callable[[], Compiled]
 
     def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, module: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
@@ -241,8 +258,14 @@ class Compiled:
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
                 self.replace()
+            elif result[-1] == ORDER:
+                return self.from_the_left.one(row)
             else:
                 return result
+
+    @cached_property
+    def from_the_left(self) -> Compiled:
+        return self.exact()
 
     def replace(self) -> None:
         """From now on the code in which every cell of a stack knows the one below."""

@@ -149,8 +149,15 @@ def _tangent(value: float, x: Any) -> float:
 
 
 def _power(value: float, x: Any, y: Any) -> float:
-    """For a positive base the extremes are at the corners."""
+    """
+    For a positive base the extremes are at the corners. The power n of an exact exponent, n an integer, has the slope n x^(n - 1),
+    which is steepest at the end of the interval where |x| is largest, or, for n < 0, smallest; each power is good to two ulp.
+    """
     base, exponent = float(_plain(x)), float(_plain(y))
+    if not _error(y) and exponent.is_integer() and (exponent >= 1 or abs(base) > _error(x)):
+        steepest = abs(base) + math.copysign(_error(x), exponent)
+        slope = abs(exponent) * MEANING["pow"](steepest, exponent - 1.0)
+        return float(slope * SLACK**4 * _error(x) + 2 * _ulp(value) + 2 * _ulp(MEANING["pow"](steepest, exponent)))
     if base - _error(x) <= 0:
         return math.inf
     ends = [MEANING["pow"](base + s * _error(x), exponent + t * _error(y)) for s in (-1, 1) for t in (-1, 1)]

@@ -3,6 +3,7 @@ Status codes: how generated code says that it trapped. It computes no exception,
 
 Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
 FULL_ARRAYS and LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
+So is ORDER, which only fast code has: the host runs the exact code.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from semantics.errors import AdjudgeError, OutOfFuel, Trap
     MEMORY_LIMIT,
     SIZES,
     FULL_ARRAYS,
-) = range(18)
+    ORDER,
+) = range(19)
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -42,6 +44,7 @@ _TRAPS = {
     FIELD: ("a record has not the field, or a dictionary the key", "one that it has"),
     CLASS: ("a method is called on what is not of its class", "test with isinstance first"),
     SIZES: ("sizes that the code of arrays was not made for", "run it on the virtual machine"),
+    ORDER: ("a sum that is not finite, in fast code", "the exact code, which the host runs"),
     STUCK: ("the program does not return here", "every path to this place traps"),
 }
 

@@ -56,6 +56,8 @@ class Tiered:
     nothing, and goes on there if the compiled machine is kept; a very long one, and the calls after it, have generated code made,
     and go on with the machine if there can be none.
 
+    With `fast` every call is one of generated code, if there is some, so that all have the same bits.
+
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
     has larger ones and needs no types, runs the sample again.
     """
@@ -90,7 +92,7 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and not self.is_kept and self.machined.threads is None:
+        if self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None:
             with self.machined.lent() as execution:
                 execution.begin(arguments)
                 if execution.advance(execution.patience) or self.goes_on(execution):

@@ -111,6 +111,14 @@ def cpu_bindings() -> Bindings:
     )
 
 
+@cache
+def fast_bindings() -> Bindings:
+    """What fast code for the CPU calls besides, or in place of the C library."""
+    from backend.fast import cpu, exponential
+
+    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
+
+
 def bindings(target: str) -> Bindings:
     """The free names of generated code on a target. `_part` decorates what is compiled with its callers, and not kept by itself."""
     from backend.cuda import numba_cuda

@@ -7,7 +7,22 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from bench import audit, backend, beside, check, first, gradients, machine, modes, papers, scaling, transforms, validation
+from bench import (
+    audit,
+    backend,
+    batches,
+    beside,
+    check,
+    fast,
+    first,
+    gradients,
+    machine,
+    modes,
+    papers,
+    scaling,
+    transforms,
+    validation,
+)
 
 TABLES = {
     "machine": machine.rows,
@@ -19,6 +34,8 @@ TABLES = {
     "backend": backend.rows,
     "validation": validation.rows,
     "gradients": gradients.rows,
+    "batches": batches.rows,
+    "fast": fast.rows,
     "first": first.rows,
     "scaling": scaling.rows,
     "papers": papers.rows,

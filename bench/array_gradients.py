@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ def compared(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Compari
 def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
     """Our gradient; of a family with a derivative of its own, that."""
     if family.sample:
-        return batched(family.sample, family.derivative)
+        return batched(family.sample, family.derivative, len(given))
     types = types_of(given)
     if family.derivative:
         return ours(calling(parse_text(family.text, family.derivative), None, 0, types), types)
@@ -82,16 +82,18 @@ def gradient(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
 def value(family: ArrayFamily, given: tuple[Any, ...]) -> Ours:
     """Our forward pass."""
     if family.sample:
-        return batched(family.sample, "f")
+        return batched(family.sample, "f", len(given))
     types = types_of(given)
     return ours(calling(parse_text(family.text, "f"), None, 0, types), types)
 
 
-def batched(text: str, name: str) -> Ours:
-    """A function of one sample at all of them: a loop over samples around generated code."""
+def batched(text: str, name: str, count: int) -> Ours:
+    """A function of so many numbers at all samples: a loop over samples around generated code."""
     import adjudge as aj
+    from semantics.type_language import REAL
 
-    return Ours(aj.vmap(parse_text(text, name)), "A")
+    program = parse_text(text, name)
+    return replace(ours(calling(program, None, 0, (REAL,) * count), (REAL,) * count), call=aj.vmap(program))
 
 
 def ours(program: Program, types: tuple[Any, ...]) -> Ours:

@@ -35,8 +35,8 @@ BY_BRANCH = """
 """
 
 
-def text(rotation: str) -> str:
-    """The program, of numbers or of arrays, in which a rotation by nothing is told apart by a branch, or by np.where."""
+def text(rotation: str, total: str = "") -> str:
+    """The program, of numbers or of arrays: a rotation by nothing is told apart by a branch or by np.where; `total` sums errors."""
     return f"""
 import numpy as np
 from adjudge import grad
@@ -55,10 +55,10 @@ def errors({NAMES}):
     return w * (scale * s1 + p1 - seen1), w * (scale * s2 + p2 - seen2)
 
 def first({NAMES}):
-    return np.sum(errors({NAMES})[0])
+    return {total}(errors({NAMES})[0])
 
 def second({NAMES}):
-    return np.sum(errors({NAMES})[1])
+    return {total}(errors({NAMES})[1])
 
 def f({NAMES}):
     return errors({NAMES})
@@ -132,8 +132,9 @@ def given(n: int) -> tuple[Any, ...]:
     return (*turned, *centre, *lens, *distorted, *point, *(draw.normal(size=n) for _ in range(3)))
 
 
+ON_ARRAYS = text(BY_CHOICE, "np.sum")
 SIZES = {"10 observations": (10,), "10000 observations": (10_000,)}
 FAMILIES = {
-    "BA on arrays": ArrayFamily(text(BY_CHOICE), by_hand, given, BY, SIZES, derivative="derivative"),
-    "BA by samples": ArrayFamily(text(BY_CHOICE), by_hand, given, BY, SIZES, derivative="derivative", sample=text(BY_BRANCH)),
+    "BA on arrays": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative"),
+    "BA by samples": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative", sample=text(BY_BRANCH)),
 }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from backend_programs import PROGRAMS, samples
-from hypothesis import event, given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from backend.columns import ULP
 from backend.crosscheck import inside, judge
+from backend.running_error import CELLS as BOUNDED
 from backend.running_error import Ambiguous, Bounded, bounds
 from semantics.columns.meaning import CELLS
 from semantics.denotation import Reading, denote
@@ -127,3 +129,12 @@ def test_a_trap_is_matched_by_a_trap_and_an_overflow_is_counted_apart() -> None:
     assert judge(program, "cpu", (1, 0), 5, overflow) == "overflowed"
     assert judge(program, "cpu", (1, 0), 5, trap) == "mismatch"
     assert judge(program, "cpu", (1, 0), trap, 5) == "mismatch"
+
+
+@given(st.floats(-8, 8), st.floats(0, 0.5), st.integers(-4, 6), st.floats(-1, 1))
+def test_a_whole_power_of_any_base_is_within_its_bound(x: float, e: float, n: int, at: float) -> None:
+    found = BOUNDED["pow"](Bounded(x, e), float(n))
+    nearby = x + at * e
+    assume(abs(Fraction(nearby) - Fraction(x)) <= Fraction(e))
+    event(f"bounded: {math.isfinite(found.bound)}")
+    assert not abs(CELLS["pow"](nearby, float(n)) - found.value) > found.bound

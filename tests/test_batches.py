@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.functions import Derivative, parse
 from adjudge.values import to_value
-from backend import toolchain
-from backend.batches import Batch, Column
+from backend import batches, toolchain
+from backend.batches import FEW, Batch, Column
 from checkers.generators import Options, Source, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
 from semantics.machine import run
@@ -25,7 +25,7 @@ from semantics.type_language import REAL, type_of
 from semantics.values import same
 
 TARGETS = ("reference", "python")
-WITH_LOOPS = Options(always=frozenset({"while"}))
+WITH_LOOPS = Options(features=frozenset({"math", "branch", "augmented", "while"}), always=frozenset({"while"}), size=3)
 
 
 def power(x, n):  # type: ignore[no-untyped-def]
@@ -111,11 +111,11 @@ def test_a_batch_of_every_shape_of_control_flow(name: str) -> None:
 
 @given(st.integers(1, 9), st.integers(1, 12))
 def test_any_number_of_workers_goes_over_every_sample_once(workers: int, count: int) -> None:
-    kept, toolchain.workers = toolchain.workers, lambda target: workers
+    kept, toolchain.workers, batches.FEW = toolchain.workers, lambda target: workers, 1
     try:
         found = BATCHES["power"](np.linspace(-2.0, 2.0, count), np.arange(count))
     finally:
-        toolchain.workers = kept
+        toolchain.workers, batches.FEW = kept, FEW
     wanted = [GRADIENT(float(x), k) for k, x in enumerate(np.linspace(-2.0, 2.0, count))]
     agrees(found, wanted, {})
 
@@ -128,6 +128,7 @@ def test_native_kernels_and_threads_have_the_same_bits_and_grow_their_stacks_whi
     wanted = aj.vmap(aj.grad(power, mode="ssa"), target="reference")(XS, NS)
     for target in ("cpu", "cuda-simulator"):
         assert aj.vmap(aj.grad(power), target=target)(XS, NS).tobytes() == wanted.tobytes()
+    assert (np.repeat(wanted, FEW).tobytes()) == aj.vmap(aj.grad(power))(np.repeat(XS, FEW), np.repeat(NS, FEW)).tobytes()
     long = aj.vmap(aj.grad(power))(XS, np.where(NS == 40, 5000, NS))  # beyond the cells that there are at first
     single = aj.compile(aj.grad(power))
     assert (
@@ -138,13 +139,14 @@ def test_native_kernels_and_threads_have_the_same_bits_and_grow_their_stacks_whi
 def test_arrays_have_an_axis_more_and_so_do_the_gradients_by_them() -> None:
     w, x = np.linspace(0.0, 1.0, 4), np.linspace(-1.0, 1.0, 12).reshape(3, 4)
     wanted = [aj.grad(norm, wrt=(0, 1))(w, row) for row in x]
-    for target in ("reference", "python", "cpu", "cuda-simulator"):
-        left, right = aj.vmap(aj.grad(norm, wrt=(0, 1)), (None, 0), target=target)(w, x)
-        assert left.tobytes() == np.stack([a for a, _ in wanted]).tobytes()
-        assert right.tobytes() == np.stack([b for _, b in wanted]).tobytes()
-    columns = np.asfortranarray(x)
-    columns.flags.writeable = False
-    assert aj.vmap(norm, (None, 0))(w, columns).tobytes() == aj.vmap(norm, (None, 0), target="reference")(w, x).tobytes()
+    another = np.asfortranarray(x)
+    another.flags.writeable = False
+    for target in ("reference", "python", "cpu"):
+        batch = aj.vmap(aj.grad(norm, wrt=(0, 1)), (None, 0), target=target)
+        for rows in (x, another):
+            left, right = batch(w, rows)
+            assert left.tobytes() == np.stack([a for a, _ in wanted]).tobytes()
+            assert right.tobytes() == np.stack([b for _, b in wanted]).tobytes()
 
 
 def test_records_lists_and_shared_arguments() -> None:

@@ -25,7 +25,7 @@ from adjudge.cli.common import (
     say_json,
     values_of,
 )
-from adjudge.functions import Derivative
+from adjudge.functions import MODES, Derivative
 from checkers.verdict import exactly
 from semantics.arrays import Array, single
 from semantics.errors import AdjudgeError, IllTyped, Malformed
@@ -48,6 +48,7 @@ def crosscheck(
     samples: Annotated[int, typer.Option(help="How many random samples, besides the special ones.")] = 100,
     seed: Seed = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Skip the CUDA simulator.")] = False,
+    mode: Annotated[str, typer.Option(help="exact; or fast: on the CPU sums in any order, judged by the bound on them.")] = "exact",
     as_json: Json = False,
 ) -> None:
     """
@@ -55,13 +56,15 @@ def crosscheck(
 
     Generated Python, Numba CPU, the CUDA simulator and a GPU if there is one, bit for bit; PTX without a GPU.
     """
+    if mode not in MODES:
+        raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     program = load(target)
     given = values_of(target, arguments)
     types = tuple(type_of(v) for v in given) if given else declared(program)
     program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
     wanted = random_samples(types, samples, seed)
     try:
-        results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick)
+        results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick, mode)
     except IllTyped as error:
         if not given:
             error.remedy = "give an example of the arguments on the command line: samples are made like it"
@@ -120,14 +123,16 @@ def _random(type: Any, source: random.Random) -> Any:
     raise Malformed(f"cannot sample a {type}", remedy="give the arguments on the command line")
 
 
-def compare(program: Program, types: Sequence[Any], samples: Sequence[Sequence[Any]], quick: bool) -> list[Any]:
-    """The results of every target; without the simulator if `quick`."""
+def compare(
+    program: Program, types: Sequence[Any], samples: Sequence[Sequence[Any]], quick: bool, mode: str = "exact"
+) -> list[Any]:
+    """The results of every target, of code for arrays of any size, as `compile` makes it; without the simulator if `quick`."""
     from backend import crosscheck as check
-    from backend import targets
+    from backend import general, targets
 
     machine = Machine(program)
     chosen = [t for t in targets() if not (quick and t == "cuda-simulator")]
-    return check(program, types, samples, lambda *a: machine.run(a).value, chosen)
+    return check(program, [general(t) for t in types], samples, lambda *a: machine.run(a).value, chosen, mode)
 
 
 def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -> None:

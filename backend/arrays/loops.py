@@ -65,6 +65,7 @@ class Loops(Assigning):
 
     def __init__(self) -> None:
         super().__init__()
+        self.fast = False  # whether sums may be in any order, and products BLAS's
         self.loop: Loop | None = None
         self.origin: dict[str, str] = {}
 

@@ -140,9 +140,8 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
     """The product of vectors and matrices as they are."""
     match len(a.sizes), len(b.sizes):
         case 1, 1:
-            emit.helpers.add("_vector_vector")
             total = emit.variable(REAL)
-            emit.line(f"{total} = _vector_vector({a.name}, {b.name})")
+            emit.line(f"{total} = {_named(emit, '_vector_vector')}({a.name}, {b.name})")
             return Reg(total, REAL)
         case 2, 1 if a.name.endswith(".T"):
             return _called(emit, "_vector_matrix", b.name, a.name.removesuffix(".T"), a.sizes[:1])
@@ -155,10 +154,16 @@ def _product(emit: Any, a: Held, b: Held) -> Any:
 
 
 def _called(emit: Any, name: str, a: str, b: str, sizes: tuple[str, ...]) -> Held:
-    emit.helpers.add(name)
     array: Held = emit.new("f64", sizes)
-    emit.line(f"{name}({a}, {b}, {array.name})")
+    emit.line(f"{_named(emit, name)}({a}, {b}, {array.name})")
     return array
+
+
+def _named(emit: Any, name: str) -> str:
+    """The name of the helper that computes a product; in fast code, of that which does so in any order."""
+    chosen = f"_fast{name}" if emit.fast else name
+    emit.helpers.add(chosen)
+    return chosen
 
 
 def outer(emit: Any, a: Any, b: Any) -> Any:

@@ -4,6 +4,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
 Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO.
+In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
+from backend.fast.sums import demand_finite, next_term
 from backend.shape import ZERO_VALUE, Reg, convert, make
 from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
@@ -77,7 +79,7 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
         return as_element(emit, emit.primitive(row, [total, as_element(emit, item, inside)]), inside)
 
     if all(k < a for k in kept for a in axes) or dtype != inside:
-        return _by_lines(emit, step, begin, (dtype, inside, holes), x.sizes, axes, layout)
+        return _by_lines(emit, combine, step, begin, x, axes, layout)
     array = emit.new(dtype, sizes, begin, "False" * holes)
     with emit.over(x.sizes, kept) as indices:
         at = _placed(layout, dict(enumerate(indices)))
@@ -90,11 +92,11 @@ def _placed(layout: Layout, indices: dict[int, str]) -> Sizes:
     return tuple("0" if k is None else indices[k] for k in layout)
 
 
-def _by_lines(
-    emit: Any, step: Any, begin: str, kind: tuple[str, str, bool], sizes: Sizes, axes: tuple[int, ...], layout: Layout
-) -> Any:
+def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
     """The reduction as one number for each line of what goes."""
-    dtype, inside, holes = kind
+    dtype, inside = dtype_of_reduction(combine, x.dtype)
+    holes, sizes = x.type.holes, x.sizes
+    in_any_order = emit.fast and combine == "add" and inside == "f64" and not holes
     of = join(ELEMENTS[inside], ZERO_TYPE) if holes else ELEMENTS[inside]
     kept = tuple(k for k in range(len(sizes)) if k not in axes)
 
@@ -103,8 +105,13 @@ def _by_lines(
         emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
         with emit.over(tuple(sizes[k] for k in axes), ()) as own:
             where = dict(zip((*kept, *axes), (*indices, *own), strict=True))
-            found = step(emit, total, tuple(where[k] for k in range(len(sizes))))
-            emit.move((total,), (convert(found, of),))
+            at = tuple(where[k] for k in range(len(sizes)))
+            if in_any_order:
+                next_term(emit, total.text, emit.element(x, at))
+            else:
+                emit.move((total,), (convert(step(emit, total, at), of),))
+        if in_any_order:
+            demand_finite(emit, total.text)
         return as_element(emit, total, dtype)
 
     if not layout and dtype != "f32":
