@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from backend import kept, run, toolchain
@@ -18,9 +19,12 @@ from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
 from backend.status import OVERFLOW, SIZES, STUCK, error
+from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
+LARGE = 1 << 18
+"""Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
 KEPT = 1 << 22
 """Words of a buffer that is kept for the next call; a larger one is given back."""
 
@@ -92,7 +96,8 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None:
+        begins = self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None
+        if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
                 execution.begin(arguments)
                 if execution.advance(execution.patience) or self.goes_on(execution):
@@ -109,6 +114,12 @@ class Tiered:
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
+
+    def is_long(self, arguments: Sequence[Any]) -> bool:
+        """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
+        if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= LARGE:
+            return False
+        return self.best is not self.machined
 
     @property
     def is_kept(self) -> bool:

@@ -13,9 +13,11 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
 
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
+    in_place      updates of arrays without a copy
     needed        what nothing needs left out
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller
+    reuse         memory of arrays that nothing reads again given to others
     effects       what these passes know of statements
 
 Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the

@@ -62,7 +62,7 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
     found: dict[str, Array] = {}
     bad: set[str] = set()
     times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    for node, path in _in_order(function.body, ()):
+    for node, path in in_order(function.body, ()):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"))):
                 found[name] = Array(name, node, path)
@@ -75,17 +75,17 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
     return [a for a in found.values() if a.name not in bad and a.accesses]
 
 
-def _in_order(block: list[ast.stmt], path: Path) -> Iterator[tuple[ast.AST, Path]]:
+def in_order(block: list[ast.stmt], path: Path) -> Iterator[tuple[ast.AST, Path]]:
     """The parts of statements in the order in which they are computed, each with the statements around it."""
     for statement in block:
         match statement:
             case ast.For(_, iter, body):
                 yield from _parts(iter, path)
-                yield from _in_order(body, (*path, statement))
+                yield from in_order(body, (*path, statement))
             case ast.While(test, body) | ast.If(test, body):
                 yield from _parts(test, path)
-                yield from _in_order(body, (*path, statement))
-                yield from _in_order(statement.orelse, (*path, statement))
+                yield from in_order(body, (*path, statement))
+                yield from in_order(statement.orelse, (*path, statement))
             case ast.Assign([ast.Name()], ast.Call(ast.Name("_empty" | "_full")) as call):
                 yield from _parts(call, path)
                 yield statement, path

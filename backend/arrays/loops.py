@@ -158,11 +158,11 @@ class Loops(Assigning):
         """What a loop over a shape had better not compute is computed: what it would compute more than once for an element."""
         if not isinstance(value, Formula) or self.kept(value):
             return
-        if value.sizes != sizes and not value.cheap:
+        if value.sizes != sizes and (not value.cheap or (value.along and value.parts and _is_repeated(value.sizes, sizes))):
             self.held(value)
             return
         for part in value.parts:
-            self.prepared(part, value.sizes if value.along else ("",))
+            self.prepared(part, sizes if value.view is not None else value.sizes if value.along else ("",))
 
     def kept(self, formula: Formula) -> Held | None:
         """The array that holds the formula, if there is one here."""
@@ -312,6 +312,11 @@ class Loops(Assigning):
                 return array
             return self.fresh(array)
         return array
+
+
+def _is_repeated(sizes: Sizes, whole: Sizes) -> bool:
+    """Whether a loop over the whole computes elements of these sizes again and again."""
+    return len(_wide(sizes)) < len(_wide(whole))
 
 
 def _wide(sizes: Sizes) -> Sizes:
