@@ -5,45 +5,43 @@ again by import.
 
 from typing import Any
 
-from numba import carray, float64, int64, njit, types
+from numba import float64, int64, njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from backend.toolchain import BARE
 
 
-@njit(error_model="numpy")
+@njit(**BARE)
 def mul(a, b):  # type: ignore[no-untyped-def]
     """The product; nothing contracts it, since nothing asks Numba to."""
     return a * b
 
 
-@njit(error_model="numpy")
+@njit(**BARE)
 def div(a, b):  # type: ignore[no-untyped-def]
     """The IEEE quotient, total."""
     return a / b
 
 
-def _pointer(of: Any) -> Any:
+def _array_of(of: Any) -> Any:
     @intrinsic
-    def pointer(context, address):  # type: ignore[no-untyped-def]
-        """An address as a pointer."""
+    def array_at(context, address, size):  # type: ignore[no-untyped-def]
+        """The memory at an address as an array, which does not own it. Compiled where it stands: no function of its own."""
 
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+            address, size = arguments
+            array = context.make_array(signature.return_type)(context, builder)
+            item = context.get_constant(types.intp, 8)
+            shape, strides = cgutils.pack_array(builder, [size]), cgutils.pack_array(builder, [item])
+            data = builder.inttoptr(address, array.data.type)
+            populate_array(array, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
+            return array._getvalue()
 
-        return types.CPointer(of)(types.int64), generate
+        return types.Array(of, 1, "C")(types.int64, types.int64), generate
 
-    return pointer
-
-
-_to_real, _to_integer = _pointer(float64), _pointer(int64)
-
-
-@njit
-def reals(address, size):  # type: ignore[no-untyped-def]
-    """The memory at an address, as reals."""
-    return carray(_to_real(address), size)
+    return array_at
 
 
-@njit
-def integers(address, size):  # type: ignore[no-untyped-def]
-    """The same memory, as integers."""
-    return carray(_to_integer(address), size)
+reals, integers = _array_of(float64), _array_of(int64)

@@ -4,7 +4,8 @@ The entry of compiled code on the CPU: the arguments and one address, and back t
 A kernel takes arrays and gives a tuple that ends in a status, and both are slow to pass between CPython and machine code. An entry
 takes the address of a block of memory (`backend.stack_memory`), and raises if the status is not OK; the kernel is then called again
 for the status. `caller(compiled, otherwise)` is a Python function of the arguments that goes in there, if they have the types that
-the code is for; else, and where the entry raises, it calls `otherwise`.
+the code is for; else, and where the entry raises, it calls `otherwise`. The kernel itself is called as `row`; only these two have
+Numba's wrappers, which take a good part of the time to compile.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 from backend.boundary import PYTHON
 from backend.lower import Lowered
+from backend.moves import one_by_one
 from backend.stack_memory import HEADER
+from backend.stacks import MEMORY
 from semantics.type_language import ArrayType, TupleType
 from transforms.array_rows import NUMPY_DTYPE
 
@@ -29,10 +32,15 @@ def entry_source(code: Lowered) -> str:
     ]
     memory = [f"reals[{HEADER}:], integers[{HEADER}:], capacity"] if code.stacks else []
     given = ", ".join([*arguments, *memory, "budget", "one"])
+    taken = [*arguments, *(MEMORY if code.stacks else ()), "budget", "one"]
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
     return "\n".join(
         [
-            code.alone,
+            one_by_one(code.alone).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            "",
+            "@_device",
+            f"def row({', '.join(taken)}):",
+            f"    return kernel({', '.join(taken)})",
             "",
             "@_device",
             f"def entry({', '.join([*arguments, 'address'])}):",

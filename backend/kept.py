@@ -38,7 +38,7 @@ class Kept:
     def __init__(self, code: Lowered) -> None:
         self.source = entry_source(code)
         self.linked = native.functions(self.source, exports(code))["entry"]
-        self.caller = store.load(self.source, "kept", {"_device": _same, "_part": _same}).caller
+        self.caller = store.load(self.source, "kept", {"_device": _same, "_flat": _same}).caller
         self.left = MANY
 
     def entry(self, *arguments: Any) -> Any:

@@ -20,8 +20,7 @@ def bindings() -> dict[str, Any]:
     """Those of the CPU, without wrappers."""
     from numba import njit
 
-    bare: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return toolchain.bindings("cpu") | {"_device": njit(**bare), "_part": njit(**bare, forceinline=True)}
+    return toolchain.bindings("cpu") | {"_device": njit(**toolchain.BARE)}
 
 
 def compiled(function: Callable[..., Any], takes: str) -> Object:

@@ -194,7 +194,7 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
         module = store.load(text, target, toolchain.bindings(target))
     if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
-    return Compiled(code, target, budget, module.kernel, module, general)
+    return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)
 
 
 class Compiled:
@@ -250,7 +250,7 @@ class Compiled:
         """The result of one call, made again while its stacks need more memory, or other code."""
         if self.kept is not None:
             module, self.kept = self.kept.loaded(), None
-            self.kernel, self.entry = module.kernel, module.entry
+            self.kernel, self.entry = module.row, module.entry
         while True:
             result: Sequence[Any] = self.kernel(*row, *self.memory.given)
             if result[-1] in (FULL, FULL_ARRAYS):

@@ -32,6 +32,8 @@ NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a help
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
 Bindings = dict[str, Any]
+BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""How Numba compiles what only compiled code calls."""
 
 
 def _same(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,11 +104,18 @@ def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
     from numba import njit, prange
 
+    from backend.compiler import Flat
+
     return (
         _cpu_functions()
         | CONSTANTS
         | arrays()
-        | {"_device": njit(error_model="numpy", cache=True), "_part": njit(error_model="numpy", forceinline=True)}
+        | {
+            "_device": njit(error_model="numpy", cache=True),
+            "_part": njit(**BARE, forceinline=True),
+            "_bare": njit(**BARE),
+            "_flat": njit(**BARE, pipeline_class=Flat),
+        }
         | {"_batch": njit(error_model="numpy", cache=True, parallel=True), "_workers": prange}
     )
 
@@ -120,14 +129,17 @@ def fast_bindings() -> Bindings:
 
 
 def bindings(target: str) -> Bindings:
-    """The free names of generated code on a target. `_part` decorates what is compiled with its callers, and not kept by itself."""
+    """
+    The free names of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls, and is not
+    kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    """
     from backend.cuda import numba_cuda
 
     found = {
         "python": python_bindings,
         "cpu": cpu_bindings,
     }.get(target, lambda: numba_cuda.bindings(target))()
-    return {"_part": found["_device"], **found}
+    return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 
 
 def workers(target: str) -> int:
