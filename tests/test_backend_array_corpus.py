@@ -95,18 +95,10 @@ def chosen(x, i, b, d):  # type: ignore[no-untyped-def]
     return {"y": [np.cumsum(top * d["scale"], axis=0), np.argsort(x, axis=1)], "z": (i * 2, np.logical_not(b), d["shift"][1])}
 
 
-def loss(x, i, b, d):  # type: ignore[no-untyped-def]
-    return np.sum(x[b]) * x[0, i[1]] + np.linalg.det(x[:, :3])
-
-
-@pytest.mark.parametrize("function", [chosen, loss])
-def test_native_code_of_many_rows_at_once_takes_and_gives_every_dtype(function: Any) -> None:
+def test_native_code_takes_and_gives_every_dtype_and_structure() -> None:
     x = np.random.default_rng(3).normal(size=(3, 4))
     given_ = (x, np.array([2, 0, -1]), x > -0.5, {"scale": 0.5, "shift": [np.arange(3), -1.5]})
     values = tuple(map(to_value, given_))
-    program = parse(function)
     types = tuple(backend.general(type_of(v)) for v in values)
-    if function is loss:
-        program = calling(program, "grad", 0, types)
-    found = backend.compile(program, types, "cpu").call(*values)
-    assert same(found, Machine(expand(program)).run(values).value)
+    found = backend.compile(parse(chosen), types, "cpu").call(*values)
+    assert same(found, Machine(parse(chosen)).run(values).value)
