@@ -61,7 +61,13 @@ class Emitter(Loops):
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
             return to_boolean(self, *arguments)
         if TABLE.get(primitive.name) is primitive and (primitive.name in CELLS or any(isinstance(a, ARRAYS) for a in arguments)):
-            found = self.of_arrays(primitive, arguments)
+            try:
+                found = self.of_arrays(primitive, arguments)
+            except Malformed as refusal:
+                if refusal.rule != "lower" or not any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+                    raise
+                self.trap("True", SIZES)  # ZERO in place of a value, on a path that is not taken; if it is, the machine takes it
+                return None
             if found is not None:
                 return found
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:

@@ -25,13 +25,13 @@ from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import stack_sites, without_copies
+from backend.stack_sites import with_holders, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, entry_types
-from semantics.ir import NodeId, Program
+from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
@@ -74,14 +74,14 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     Malformed or IllTyped with the reason where there is none.
     """
     program = with_tuples(without_copies(program))
-    below = stack_sites(program)
+    stacks = with_holders(program)
     try:
-        return _lowered(program, argument_types, below, linked, literals=False, fast=fast)
+        return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule == RECURSION:
             raise
     try:
-        return _lowered(program, argument_types, below, linked, literals=True, fast=fast)
+        return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
@@ -89,15 +89,14 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
         raise
 
 
-def _lowered(
-    program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool, fast: bool
-) -> Lowered:
+def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked: bool, *, literals: bool, fast: bool) -> Lowered:
     """
     The same, whether or not known integers and booleans travel through calls.
 
     A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
     """
-    inferrer = StackInference(program, literals, below)
+    below, _ = stacks
+    inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
@@ -105,7 +104,7 @@ def _lowered(
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
-    inferrer = StackInference(program, literals, below, inference)
+    inferrer = StackInference(program, literals, *stacks, inference)
     inference = inferrer.run(entry_types(program, types))
     return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
 

@@ -1,5 +1,5 @@
 """
-What is not compiled yet: memory, and some rows of arrays. A program that needs them is refused by name, before any code is made.
+What is not compiled yet: memory. A program that needs it is refused by name, before any code is made.
 
 Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
 typed, what the entry mentions counts.

@@ -1,8 +1,8 @@
 """
 Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
 
-`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: arrays and
-memory, sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
+`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: memory,
+sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class Tiered:
     With `fast` every call is one of generated code, if there is some, so that all have the same bits.
 
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
-    has larger ones and needs no types, runs the sample again.
+    has larger ones and needs no types, runs the sample again; `again` says how many it ran of those of the last call.
     """
 
     def __init__(self, program: Program, types: Sequence[Any] | None, target: str, options: dict[str, Any]) -> None:
         self.program, self.types, self.target, self.options = program, types, target, options
         self.refusal: AdjudgeError | None = None
-        self.calls = 0
+        self.calls, self.again = 0, 0
 
     @cached_property
     def machined(self) -> Machined:
@@ -140,6 +140,7 @@ class Tiered:
         given = [tuple(sample) for sample in samples]
         outcomes = self.best.map(given)
         again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
+        self.again = len(again)
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome

@@ -76,6 +76,7 @@ ALIVE = {
     "given out": (*ARRAY, *NEXT, "return (c, b, fuel, 0)"),
     "through a view": (*ARRAY, "v = _reshape(b, (2, 2))", *NEXT, "return (c, v, fuel, 0)"),
     "of another turn": (*ARRAY, *NEXT[:2], "    c[i] = b[a0.shape[0] - 1 - i]", "return (c, fuel, 0)"),
+    "of another turn, through a view": (*ARRAY, "v = _reshape(b, (4,))", *NEXT[:2], "    c[i] = v[3 - i]", "return (c, fuel, 0)"),
     "read after it is written": (*ARRAY, *NEXT, "    c[i] = c[i] + b[i]", "return (c, fuel, 0)"),
     "of the caller": ("b = a0", *NEXT, "return (c, fuel, 0)"),
     "of another size": (*ARRAY, "c = _empty((2 * a0.shape[0],), _f64)", *NEXT[1:], "return (c[:4], fuel, 0)"),

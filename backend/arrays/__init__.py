@@ -4,6 +4,14 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     values        an array that is held in memory, or a formula for its elements that no loop has computed yet
     loops         loops over the elements of a shape, and when a formula is computed
     elementwise   the rows of numbers, element by element
+    attributes    axes, shapes and names of dtypes among the arguments of a row
+    creation      arrays made from numbers, tuples and ranges
+    indices       which elements an index selects; `indexed`, what is read and written there
+    joining       concatenation, stacks, and turning about
+    lines         running sums, sorting, where the extremes are
+    contractions  Einstein sums; `linear`, elimination and what is made of it
+    structures    inner products and multiples of values
+    assigning     numbers in variables, elements in arrays, and ZERO, which is not assigned
     reductions    sums, products, extremes, and where these are
     products      matrix products, k ascending
     moves         shapes, transposes, repetition and its adjoint

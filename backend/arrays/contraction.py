@@ -53,8 +53,18 @@ def contracted(function: ast.FunctionDef) -> None:
     arrays = arrays_of(function)
     for array in arrays:
         _contract(array)
-    names = {a.name: LETTERS[ast.unparse(a.call.args[-1])] + a.name.strip("a_") for a in arrays if all(map(_is_one, a.sizes))}
+    taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    names = {a.name: _number(a, taken) for a in arrays if all(map(_is_one, a.sizes))}
     _Numbers(names).visit(function)
+
+
+def _number(array: Array, taken: set[str]) -> str:
+    """A name for the number that an array has become."""
+    name = LETTERS[ast.unparse(array.call.args[-1])] + array.name.strip("a_")
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def arrays_of(function: ast.FunctionDef) -> list[Array]:
@@ -68,6 +78,8 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
                 found[name] = Array(name, node, path)
                 if any(isinstance(n, ast.Name) and times[n.id] > 1 for n in (node.targets[0], *ast.walk(node.value))):
                     bad.add(name)
+            case ast.AugAssign(ast.Subscript(ast.Name(name))):  # reads what it writes
+                bad.add(name)
             case ast.Subscript(ast.Name(name)) if name in found:
                 found[name].accesses.append((node, path))
             case ast.Name(name):

@@ -228,6 +228,9 @@ class Reader:
                     todo.append(index)
                 case ast.Attribute(ast.Name(name), "shape"):
                     reads.add(name)
+                case ast.Subscript(part, _, ast.Store()) | ast.Call(ast.Attribute(part)):
+                    stores |= {(self.roots.of(name), WHOLE) for name in _arrays(part)}
+                    todo += ast.iter_child_nodes(node)
                 case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
                     given = (name for a in arguments for name in _arrays(a) if name in self.roots.arrays)
                     stores |= {(self.roots.of(name), WHOLE) for name in given}

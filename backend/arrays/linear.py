@@ -10,6 +10,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand, size_text
 from backend.arrays.creation import eye
+from backend.arrays.elementwise import instantiate
 from backend.arrays.values import ONE, Held, Sizes, aligned, row_major, uncompiled
 from backend.shape import Items, Reg, literal
 from backend.status import SIZES
@@ -102,11 +103,19 @@ def _cholesky(a, p, x):
 
 def _matrices(emit: Any, a: Any) -> tuple[Held, Sizes, str]:
     """A stack of square matrices in memory, its sizes made one; the sizes; and the side."""
-    a = as_operand(emit, a)
-    if a.dtype != "f64" or a.type.holes or len(a.sizes) < 2:
-        raise uncompiled("linear algebra of other than matrices of f64")
+    a = _numbers(emit, a)
+    if len(a.sizes) < 2:
+        raise uncompiled("linear algebra of other than matrices")
     n = emit.equal(a.sizes[-1], a.sizes[-2])
     return _stacked(emit, a), a.sizes[:-2], n
+
+
+def _numbers(emit: Any, a: Any) -> Any:
+    """The array of f64 that an operand is; an element that is ZERO counts as 0."""
+    a = as_operand(emit, a)
+    if a.dtype != "f64":
+        raise uncompiled("linear algebra of other than matrices of f64")
+    return instantiate(emit, a, a)
 
 
 def _stacked(emit: Any, a: Any) -> Held:
@@ -138,9 +147,7 @@ class Factors:
 def solve(emit: Any, a: Any, b: Any) -> Any:
     """np.linalg.solve(a, b)"""
     left, stack, n = _matrices(emit, a)
-    b = as_operand(emit, b)
-    if b.dtype != "f64" or b.type.holes:
-        raise uncompiled("linear algebra of other than matrices of f64")
+    b = _numbers(emit, b)
     if len(b.sizes) == 1:
         found = solve(emit, a, emit.reshaped(b, (b.sizes[0], ONE)))
         return emit.reshaped(found, found.sizes[:-1])

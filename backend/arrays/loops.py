@@ -252,8 +252,10 @@ class Loops(Assigning):
         return self.contiguous(a), self.contiguous(b)
 
     def formula(self, *arguments: Any, **options: Any) -> Any:
-        """A formula; held at once if it is deep."""
+        """A formula; held at once if it is deep. Refused where its elements would be those of an array with ZERO in it."""
         made = Formula(*arguments, **options)
+        if made.dtype not in ELEMENTS:
+            raise uncompiled(f"moving an array of {made.dtype}")
         return self.held(made) if made.depth > DEPTH else made
 
     def contiguous(self, value: Any) -> Any:

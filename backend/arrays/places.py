@@ -73,8 +73,15 @@ def _numbers(emit: Any, p: Any) -> Any:
     match p:
         case Places(sizes, axes) if axes is not None:
             return grouped(emit, numbered(sizes, "1"), Items(tuple(Reg(str(k), INTEGER, k) for k in axes)))
-        case Chosen():
-            raise uncompiled("one place of each line, moved about")
+        case Chosen(sizes, axes, numbers):
+            kept = [k for k in range(len(sizes)) if k not in axes]
+
+            def element(emit: Any, at: Sizes) -> Reg:
+                where = dict(zip(kept, at, strict=False))
+                where |= in_line(sizes, axes, emit.noted(emit.element(numbers, at)).text)
+                return Reg(f"({plus(row_major(tuple(where[k] for k in range(len(sizes))), sizes), ONE)})", INTEGER)
+
+            return emit.formula("i64", (*(sizes[k] for k in kept), ONE), element, (numbers,), along=False)
         case _:
             return as_operand(emit, p)
 
@@ -83,7 +90,8 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     """d gone back to the places p of x."""
     if any(is_zero(v) for v in (d, p, x)):
         return ZERO_VALUE
-    if isinstance(p, Chosen) and isinstance(x, ARRAYS) and x.type.dtype == "f64" and not isinstance(d, Sum):
+    whole = not isinstance(d, Sum) and not (isinstance(d, ARRAYS) and d.type.holes)
+    if isinstance(p, Chosen) and whole and isinstance(x, ARRAYS) and x.type.dtype == "f64":
         return _scattered(emit, d, p)
     d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
     emit.equal(d.sizes[0], p.sizes[0])
@@ -158,8 +166,6 @@ def _scattered(emit: Any, d: Any, p: Chosen) -> Scatter:
     sources = emit.reshaped(as_operand(emit, d), lines) if lines else d
     if not lines and isinstance(d, ARRAYS):
         sources = emit.without(as_operand(emit, d), range(len(d.sizes)))
-    if isinstance(sources, Sum) or (lines and sources.type.holes):
-        raise uncompiled("a sensitivity with ZERO in it that goes back to one place in each line")
     return Scatter(p.sizes, p.axes, sources, numbers)
 
 

@@ -128,7 +128,8 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
         if not result:
             return found
         array = emit.new("f64", result)
-        emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")
+        with emit.over((), ()):
+            emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")
         return array
     return emit.reshaped(found, result)
 

@@ -81,8 +81,8 @@ def _in_step(nest: ast.stmt, new: str, old: str, known: Roots) -> bool:
                 places.add(ast.unparse(index))
                 order.append(name)
                 loops = around
-            case ast.Name(name) if known.of(name) in (known.of(new), known.of(old)):
-                return False
+            case ast.Name(name) | ast.Subscript(ast.Name(name)) if known.of(name) in (known.of(new), known.of(old)):
+                return False  # by another name
     if len(path) != 1 or len(places) != 1 or not all(isinstance(s, ast.For) for s in loops):
         return False
     turns = sorted(ast.unparse(s.target) for s in loops if isinstance(s, ast.For))

@@ -12,7 +12,7 @@ def scattered(emit: Any, array: Held, scatter: Scatter, first: bool) -> Held:
     """The array with the elements of the scatter added; in place of what is there, if `first`."""
     lines = tuple(n for k, n in enumerate(scatter.sizes) if k not in scatter.axes)
     emit.prepared(scatter.sources, lines)
-    with emit.over(lines, range(len(lines))) as indices:
+    with emit.over(lines, range(len(lines)) or None) as indices:
         number = emit.variable(INTEGER)
         emit.line(f"{number} = {emit.element(scatter.numbers, indices).text}")
         source = emit.element(scatter.sources, indices).text
