@@ -26,16 +26,19 @@ DTYPES = ("float64", "float32", "int64", "bool")
 Axes = int | None | tuple[int | None, ...]
 
 
-def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise") -> Callable[..., Any]:
+def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise", threads: int = 0) -> Callable[..., Any]:
     """
     f, a function, a derivative or a program, at every sample of its arguments: `aj.vmap(aj.grad(f))(xs, ys)`.
 
     in_axes   0, or None for an argument that all samples share; a tuple has one for each argument. Functions are shared
     errors    "raise" the error of the first sample that has one, its number in the text; or "return" (values, failures), where
               `failures` has the error of each sample that failed, by number, and the values there are nan, 0 or False
+    threads   how many go over the samples on "cpu"; 0 for as many as Numba would use
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+    if type(threads) is not int or threads < 0:
+        raise Malformed(f"threads is {threads!r}", remedy="their number, or 0")
     if errors not in ERRORS:
         raise Malformed(f"errors is {errors!r}", remedy=f"one of {', '.join(ERRORS)}")
     if not all(a is None or (type(a) is int and a == 0) for a in (in_axes if isinstance(in_axes, tuple) else (in_axes,))):
@@ -55,7 +58,7 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         if isinstance(f, Derivative) and f.macro != "hvp":
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
-        outcome, explained = _runner(program, given, types, target, made)(count, sample)
+        outcome, explained = _runner(program, given, types, target, threads, made)(count, sample)
         if errors == "return":
             return to_python(outcome.value, None), outcome.failures
         if outcome.failures:
@@ -133,7 +136,9 @@ def _count(given: Sequence[Argument]) -> int:
     return count
 
 
-def _runner(program: Any, given: Sequence[Argument], types: list[Any], target: str, made: dict[Any, Any]) -> Callable[..., Any]:
+def _runner(
+    program: Any, given: Sequence[Argument], types: list[Any], target: str, threads: int, made: dict[Any, Any]
+) -> Callable[..., Any]:
     """From the number of samples and the arguments of each to the outcome, and to a function that explains its errors."""
     from backend import general
     from backend.batches import Batch, Column, of_outcomes
@@ -150,7 +155,7 @@ def _runner(program: Any, given: Sequence[Argument], types: list[Any], target: s
         if target == "reference":
             made[key] = Machine(expand(linked))
         else:
-            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target)
+            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, threads)
     found = made[key]
     if isinstance(found, Machine):
         return lambda count, sample: (of_outcomes([_on(found, sample(k)) for k in range(count)]), lambda error, _: error)

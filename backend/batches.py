@@ -1,9 +1,12 @@
 """
 Batches: a program at many samples in one call.
 
-A column has one value for each sample, along its first axis; what is shared is given once. On the CPU one kernel goes over the
-samples, a stretch for each worker, with stacks of its own; CPython runs the same text. On CUDA there is a thread for each sample.
-What has no generated code runs sample by sample on the virtual machine.
+A column has one value for each sample, along its first axis; what is shared is given once. On the CPU a kernel goes over
+stretches of samples, in threads, each with stacks of its own; CPython runs the same text. On CUDA there is a thread for each
+sample. What has no generated code runs sample by sample on the virtual machine.
+
+The threads are Python's, and machine code lets go of its lock. With those of a parallel loop every call would wait until all of
+them have had a processor, which on a machine with other work may take longer than the batch.
 
     status   FULL before a sample has run and while its stacks need more memory; the kernel runs those, so a second launch, with
              more memory or other code, goes over what is left
@@ -11,9 +14,11 @@ What has no generated code runs sample by sample on the virtual machine.
 
 from __future__ import annotations
 
-import threading
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +27,7 @@ from backend import store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.lower import Lowered
 from backend.run import Compiled
-from backend.stack_memory import LIMIT
+from backend.stack_memory import LIMIT, Memory
 from backend.stacked import over_type, stacked
 from backend.stacks import MEMORY
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, SIZES, error
@@ -35,8 +40,7 @@ from semantics.type_lattice import Union
 DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
 OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
 READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
-FEW = 512  # samples for which no other thread is woken
-ALONE = threading.Lock()  # some of Numba's thread pools end the process if two threads enter them
+FEW = 1024  # samples for which no other thread is woken
 
 
 @dataclass(frozen=True)
@@ -56,39 +60,25 @@ class Outcome:
 
 
 def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
-    """The generated code with a kernel that goes over the samples: the same text on every target without threads of its own."""
+    """The generated code with a kernel that goes over a stretch of samples: one text for CPython and Numba."""
     arguments, results = [f"a{i}" for i in range(len(code.arguments))], [f"r{i}" for i in range(len(code.results))]
     loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
-    memory = MEMORY if code.stacks else ()
-    own = [f"{m}[w * ({m}.size // workers) : (w + 1) * ({m}.size // workers)]" for m in memory[:-1]]
+    memory = [*(MEMORY if code.stacks else ()), "fuel", "one"]
     values = [f"v{i}" for i in range(len(results))]
     arrays = [(r, v) for r, v, t in zip(results, values, code.results, strict=True) if isinstance(t, ArrayType)]
     unlike = " or ".join(f"{v}.shape != {r}.shape[1:]" for r, v in arrays)
-    columns = ", ".join([*arguments, *results, "status"])
     lines = [
         "",
-        "@_device",
-        f"def stretch(first, last, {', '.join([columns, *memory, 'fuel', 'one'])}):",
+        "@_batch",
+        f"def batch({', '.join(['first', 'last', *arguments, *results, 'status', *memory])}):",
         "    for i in range(first, last):",
         f"        if status[i] == {FULL}:",
-        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory, 'fuel', 'one'])})",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory])})",
         *((f"            if code == {OK} and ({unlike}):", f"                code = {SIZES}") if arrays else ()),
         f"            if code == {OK}:",
         *(f"                {r}[i] = {v}" for r, v in zip(results, values, strict=True)),
         "                pass",
         "            status[i] = code",
-        "",
-        "",
-        "@_batch",
-        f"def batch({', '.join([columns, *memory, 'fuel', 'one', 'workers'])}):",
-        "    size = status.size",
-        "    if workers == 1:",
-        f"        stretch(0, size, {', '.join([columns, *memory, 'fuel', 'one'])})",
-        "    else:",
-        "        for w in _workers(workers):",
-        "            first = w * size // workers",
-        "            last = (w + 1) * size // workers",
-        f"            stretch(first, last, {', '.join([columns, *own, *memory[-1:], 'fuel', 'one'])})",
         "",
     ]
     return "\n".join([code.alone, *lines])
@@ -108,9 +98,11 @@ class Batch:
     those of `compile`.
     """
 
-    def __init__(self, program: Program, types: Sequence[Any], shared: Sequence[bool], target: str, **options: Any) -> None:
+    def __init__(
+        self, program: Program, types: Sequence[Any], shared: Sequence[bool], target: str, threads: int = 0, **options: Any
+    ) -> None:
         self.tiered = runnable(program, types, target, **options)
-        self.shared, self.target = tuple(shared), target
+        self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
         self.kernels: dict[str, Any] = {}
 
     def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
@@ -119,9 +111,12 @@ class Batch:
             return of_outcomes(self.tiered.map(sample(k) for k in range(count)))
         given = [c.value if c.shared else _plain(c.value) for c in columns]
         first = _shapes(compiled, given, self.shared, count)
-        status = np.full(count, FULL)
+        status = np.full(count, FULL, np.int64 if compiled.threaded else np.int8)
         results = [_empty(count, t, shape) for t, shape in zip(compiled.code.results, first, strict=True)]
         self.threads(compiled, given, results, status) if compiled.threaded else self.workers(compiled, given, results, status)
+        if (failed := status != OK).any():
+            for column in results:
+                column[failed] = np.nan if column.dtype == np.float64 else 0
         return self.outcome(compiled, results, status, sample)
 
     def outcome(self, compiled: Compiled, results: list[Any], status: Any, sample: Callable[[int], Sequence[Any]]) -> Outcome:
@@ -149,12 +144,11 @@ class Batch:
     # launches
 
     def workers(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
-        """One kernel over all samples, in as many threads as Numba uses; in this one, if they are few."""
-        count = max(1, min(toolchain.workers(self.target), status.size // FEW))
+        """A kernel over all samples, in several threads; in this one, if they are few."""
+        count = max(1, min(self.count, status.size // FEW))
         while True:
-            kernel = self.kernel(compiled.code)
-            with ALONE:
-                kernel(*given, *results, status, *compiled.memory.for_threads(count), count)
+            kernel, pieces = self.kernel(compiled.code), _pieces(compiled.memory, count)
+            go_over(lambda first, last, own: kernel(first, last, *given, *results, status, *own), status.size, pieces)  # noqa: B023
             if (linked := status == LINKED).any():
                 compiled.replace()
                 status[linked] = FULL
@@ -197,6 +191,41 @@ def of_outcomes(outcomes: Sequence[Any]) -> Outcome:
     return Outcome(stacked([None if k in failures else v for k, v in enumerate(outcomes)], failures), failures)
 
 
+def go_over(kernel: Callable[[int, int, Any], Any], size: int, pieces: Sequence[Any]) -> None:
+    """
+    kernel(first, last, piece) over stretches of so many samples, each by the next of the threads that has nothing to do, with a
+    piece of its own. This thread is one of them; one that has not begun when all is done is not waited for.
+    """
+    step = max(FEW, size // (8 * len(pieces))) if len(pieces) > 1 else max(1, size)
+    stretches = iter(range(0, size, step))
+
+    def work(piece: Any) -> None:
+        for first in stretches:
+            kernel(first, min(first + step, size), piece)
+
+    others = [_threads(os.getpid(), len(pieces)).submit(work, piece) for piece in pieces[1:]]
+    work(pieces[0])
+    for other in others:
+        if not other.cancel():
+            other.result()
+
+
+@cache
+def _threads(process: int, count: int) -> ThreadPoolExecutor:
+    """Threads of this process: a fork has none."""
+    return ThreadPoolExecutor(count - 1, "batch")
+
+
+def _pieces(memory: Memory, count: int) -> list[tuple[Any, ...]]:
+    """What each of several threads is given of the memory for stacks, and the rest."""
+    given = memory.for_threads(count)
+    if not memory.code.stacks:
+        return [given] * count
+    reals, integers, *rest = given
+    parts = [slice(k * memory.size, (k + 1) * memory.size) for k in range(count)]
+    return [(reals[part], integers[part], *rest) for part in parts]
+
+
 def _is_batched(compiled: Compiled) -> bool:
     """Whether there is a kernel: threads have none for arrays, and an array without axes is no element of a column."""
     arrays = [t for t in (*compiled.code.arguments, *compiled.code.results) if isinstance(t, ArrayType)]
@@ -209,9 +238,8 @@ def _plain(column: Any) -> Any:
 
 
 def _empty(count: int, type: Any, shape: tuple[int, ...]) -> Any:
-    """A column for results, not a number, 0 or False where none is written."""
-    dtype = OF_ARRAYS[type.dtype] if isinstance(type, ArrayType) else DTYPE[type]
-    return np.full((count, *shape), np.nan if dtype is np.float64 else 0, dtype)
+    """A column for results."""
+    return np.empty((count, *shape), OF_ARRAYS[type.dtype] if isinstance(type, ArrayType) else DTYPE[type])
 
 
 def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count: int) -> list[tuple[int, ...]]:

@@ -18,7 +18,6 @@ from backend.arrays.table import CELLS as LOOPS
 from backend.status import DIVISION, OVERFLOW, ZERO_POWER
 from backend.structure import STRUCTURAL
 from semantics.errors import IllTyped
-from semantics.primitives.array_rows import ARRAYS
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import ELEMENTARY, MACROS, TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL
@@ -155,13 +154,11 @@ _NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argu
 
 ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
 IN_LOOPS = Hole("written as loops over elements: backend.arrays")
-NO_ARRAYS = Hole("this row of arrays is not compiled yet")
 NO_MEMORY = Hole("memory is not compiled yet")
-NOT_COMPILED = (NO_ARRAYS, NO_MEMORY)
+NOT_COMPILED = (NO_MEMORY,)
 
 CELLS: dict[str, Cell | Hole] = {
     **dict.fromkeys(TABLE, NO_MEMORY),
-    **{p.name: NO_ARRAYS for p in ARRAYS},
     **dict.fromkeys(LOOPS, IN_LOOPS),
     **dict.fromkeys(STRUCTURAL, ON_STRUCTURE),
     **{p.name: _function(p.name, len(p.signature)) for p in ELEMENTARY},

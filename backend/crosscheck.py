@@ -1,9 +1,9 @@
 """
-Targets against the reference, sample by sample (T5).
+Targets against the reference, sample by sample (T5), and which of the two tiers ran on each.
 
-On python, cpu and the simulator every result must be the reference's bit for bit. On a GPU it must be where the running error is
-zero, and within it elsewhere; samples whose path the error leaves open are counted as ambiguous and judge nothing. An integer
-that needs more than 64 bits may trap where the reference goes on; that is counted too.
+On every target but a GPU each result must be the reference's bit for bit. On a GPU it must be where the running error is zero, and
+within it elsewhere; samples whose path the error leaves open are counted as ambiguous and judge nothing. An integer that needs
+more than 64 bits may trap where the reference goes on; that is counted too.
 
 In the mode fast, the target cpu is judged in the same way, by the bound on sums in any order (`backend.fast.bounds`).
 """
@@ -11,7 +11,7 @@ In the mode fast, the target cpu is judged in the same way, by the bound on sums
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend import toolchain
@@ -33,6 +33,9 @@ class Crosscheck:
     """
     What one target did on `samples` samples. Each is in exactly one of the counts, or in `mismatches` as
     (arguments, wanted, found). `skipped` says why the target did not run.
+
+    tier      "A", generated code, or "B", the virtual machine, with `refusal` saying why there is no generated code
+    again     how many samples generated code left to the machine: for their sizes, or integers of more than 64 bits
     """
 
     target: str
@@ -43,6 +46,9 @@ class Crosscheck:
     overflowed: int = 0
     mismatches: tuple[tuple[Any, Any, Any], ...] = ()
     skipped: str = ""
+    tier: str = ""
+    refusal: str = ""
+    again: int = 0
 
 
 def crosscheck(
@@ -67,7 +73,9 @@ def crosscheck(
         except AdjudgeError as error:
             results.append(Crosscheck(target, skipped=error.what))
             continue
-        results.append(_compare(program, target, few, wanted, compiled.map(few), mode))
+        found = _compare(program, target, few, wanted, compiled.map(few), mode)
+        refusal = compiled.refusal.what if compiled.refusal else ""
+        results.append(replace(found, tier="B" if refusal else "A", refusal=refusal, again=compiled.again))
     return results
 
 

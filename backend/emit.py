@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import elementwise
 from backend.arrays.loops import Loops
-from backend.arrays.table import CELLS, OF_ANYTHING, OVER
+from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
-from backend.shape import Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, scalars, typed
-from backend.status import STUCK, UNBOUND
+from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, options, scalars, typed
+from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import CONJUGATE, apply_type
 from semantics.errors import IllTyped, Malformed, Trap
@@ -42,6 +43,7 @@ class Emitter(Loops):
         self.code: Code = []
         self.count, self.lines = 0, 0
         self.helpers: set[str] = set()
+        self.constants: dict[str, str] = {}
         self.returns: tuple[str, ...] = ()
         self.state: tuple[str, ...] = ("fuel",)
         self.left: tuple[str, ...] = ("fuel",)
@@ -59,7 +61,13 @@ class Emitter(Loops):
         if primitive.name == "to_boolean" and isinstance(arguments[0], Items):
             return to_boolean(self, *arguments)
         if TABLE.get(primitive.name) is primitive and (primitive.name in CELLS or any(isinstance(a, ARRAYS) for a in arguments)):
-            found = self.of_arrays(primitive, arguments)
+            try:
+                found = self.of_arrays(primitive, arguments)
+            except Malformed as refusal:
+                if refusal.rule != "lower" or not any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+                    raise
+                self.trap("True", SIZES)  # ZERO in place of a value, on a path that is not taken; if it is, the machine takes it
+                return None
             if found is not None:
                 return found
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
@@ -69,24 +77,28 @@ class Emitter(Loops):
     def of_arrays(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """The value of a row of arrays, or of a row of numbers where there are arrays; None for a row that moves whole values."""
         name, first = primitive.name, arguments[0]
-        if (cell := OVER.get(name)) is not None:
+        if (cell := OVER.get(name)) is not None or (isinstance(first, ARRAYS) and (cell := OF_FIRST.get(name)) is not None):
             return cell(self, *arguments)
         if (cell := CELLS.get(name)) is not None:
-            if name not in OF_ANYTHING and isinstance(first, Nothing) and first.type == ZERO_TYPE and name != "ndim":
-                return first
-            if name not in OF_ANYTHING and not isinstance(first, ARRAYS):
-                raise uncompiled(f"{name} of other than an array")
+            if name not in OF_ANYTHING:
+                if any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+                    return ZERO_VALUE
+                arguments = [as_operand(self, first), *arguments[1:]]
             return cell(self, *arguments)
-        if primitive.name in ELEMENTWISE:
+        if name in ELEMENTWISE:
             return elementwise(self, primitive, arguments)
-        if primitive.name in STRUCTURAL and not isinstance(arguments[0], ARRAYS):
+        if name in STRUCTURAL and (not isinstance(first, ARRAYS) or name in ("is_instance", "place_in")):
             return None
-        if primitive.name in WHOLE:
+        if name in WHOLE:
             return None
-        known = apply_type(primitive, [typed(a) for a in arguments])
-        if isinstance(known, Literal):
-            return literal(known.value)
-        raise uncompiled(f"{primitive.name} of arrays")
+        if name == "seed":
+            return Reg("1.0", REAL)
+        raise uncompiled(f"{name} of arrays")
+
+    def natural_power(self, a: Any, b: Any) -> Any:
+        """The power of integers that are to stay integers."""
+        self.trap(f"{b.text} < 0", SIZES)
+        return self.filled(Template("_pow_ii_({0}, {1})", INTEGER, helpers=("_pow_ii_",), fallible=True), [a.text, b.text])
 
     def settled(self, value: Any) -> Any:
         """The value with every choice between scalars computed once, here, so that expressions do not grow by being used twice."""
@@ -95,7 +107,7 @@ class Emitter(Loops):
                 name = self.variable(type)
                 self.line(f"{name} = {text}")
                 return Reg(name, type)
-            case Items(parts):
+            case Items(parts) | Cut(parts):
                 return replace(value, items=tuple(self.settled(p) for p in parts))
             case Fn(function, parts):
                 return Fn(function, tuple(self.settled(p) for p in parts))
@@ -103,10 +115,20 @@ class Emitter(Loops):
                 names = self.variable(INTEGER), self.variable(INTEGER)
                 self.line(f"({names[0]}, {names[1]}) = ({top}, {base})")
                 return Stack(type, *names)
-            case Sum(type, tests, options):
-                return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in options))
+            case Sum(type, tests, found):
+                return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in found))
+            case Held(_, name, _, _) if " if " in name:
+                return self.named(value)
             case _:
                 return value
+
+    def named(self, array: Held) -> Held:
+        """An array that is a choice, in variables."""
+        found = make(replace(array.type, dims=(None,) * len(array.sizes)), self.variable)
+        for a, b in ((found.name, array.name), (found.mask, array.mask)):
+            if a:
+                self.line(f"{a} = {b}")
+        return found  # type: ignore[no-any-return]
 
     def settled_test(self, test: str) -> str:
         if not any(word in test for word in (" if ", " and ", " or ")):
@@ -166,7 +188,10 @@ class Emitter(Loops):
         template = Template(cell, REAL, real=True) if isinstance(cell, str) else cell(*types)
         if isinstance(template, str):
             template = Template(template, erase(apply_type(primitive, types)))
-        texts = [f"float({a.text})" if template.real and a.type == INTEGER else a.text for a in arguments]
+        return self.filled(template, [f"float({a.text})" if template.real and a.type == INTEGER else a.text for a in arguments])
+
+    def filled(self, template: Template, texts: list[str]) -> Reg:
+        """The tests and the expression of a template."""
         self.helpers.update(template.helpers)
         for condition, status in template.checks:
             self.trap(condition.format(*texts), status)
@@ -218,21 +243,14 @@ class Emitter(Loops):
         self.count += 1
         return self.count
 
+    def module_name(self, text: str) -> str:
+        """The name of what is computed once, beside the functions."""
+        return self.constants.setdefault(text, f"c{len(self.constants)}_")
+
     def variable(self, type: Scalar | ArrayType) -> str:
         if isinstance(type, ArrayType):
             return f"a{self.fresh_number()}_"
         return f"{ {REAL: 'x', INTEGER: 'i', BOOLEAN: 'b'}[type] }{self.fresh_number()}"
-
-
-def options(value: Any) -> list[tuple[str, Any]]:
-    """The options of a value as an if-chain: the line that opens each, empty if there is one only."""
-    if not isinstance(value, Sum):
-        return [("", value)]
-    live = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False"]
-    if len(live) == 1:
-        return [("", live[0][1])]
-    lines = [f"if {live[0][0]}:", *(f"elif {t}:" for t, _ in live[1:-1]), "else:"]
-    return [(line, option) for line, (_, option) in zip(lines, live, strict=True)]
 
 
 def stored(value: Any, target: Any) -> list[Reg]:
@@ -240,7 +258,7 @@ def stored(value: Any, target: Any) -> list[Reg]:
     match value, target:
         case Reg(text, type, _), Reg(_, _, None):
             return [Reg(text, type)]
-        case Items(parts) | Fn(_, parts), Items(into) | Fn(_, into):
+        case Items(parts) | Fn(_, parts) | Cut(parts), Items(into) | Fn(_, into) | Cut(into):
             return [r for p, t in zip(parts, into, strict=True) for r in stored(p, t)]
         case (Stack(), Stack()) | (Held(), Held()):
             return list(scalars(value))

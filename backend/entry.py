@@ -18,6 +18,7 @@ from backend.moves import one_by_one
 from backend.stack_memory import HEADER
 from backend.stacks import MEMORY
 from semantics.type_language import ArrayType, TupleType
+from transforms.array_rows import NUMPY_DTYPE
 
 
 def entry_source(code: Lowered) -> str:
@@ -74,33 +75,71 @@ def _test(name: str, type: Any) -> str:
     """Whether an argument has its type, as an expression. Sizes that are not known are tested by the code."""
     if not isinstance(type, ArrayType):
         return f"type({name}) is {PYTHON[type].__name__}"
-    sizes = "".join(f" and {name}.shape[{k}] == {n}" for k, n in enumerate(type.dims) if n is not None)
-    return f"type({name}) is ndarray and {name}.dtype is {type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
+    sizes = f" and {found}" if (found := _sizes(name, type)) else ""
+    return f"type({name}) is ndarray and {name}.dtype is d_{type.dtype} and {name}.ndim == {len(type.dims)}{sizes}"
+
+
+def _sizes(name: str, type: ArrayType) -> str:
+    """Whether an array has the sizes that its type knows."""
+    return " and ".join(f"{name}.shape[{k}] == {n}" for k, n in enumerate(type.dims) if n is not None)
 
 
 def _caller(arguments: list[str], code: Lowered) -> list[str]:
-    """A test of each type, since Numba would make new code for others; what goes wrong is found out by `otherwise`."""
-    tests = " and ".join(_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True))
+    """The function of the arguments, by their tests. Of arrays, see `_of_arrays`."""
+    tests = [_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True)]
     given = ", ".join(arguments)
-    arrays = [a for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType)]
+    dtypes = sorted({t.dtype for t in code.argument_types if isinstance(t, ArrayType)})
     called = f"entry({', '.join([*arguments, 'address'])})"
-    value = "value[0]" if len(code.results) == 1 else "value[:-1]"
-    numbers = ["        try:", f"            return {called}", "        except ArithmeticError:", "            pass"]
-    with_status = [f"        value = {called}", "        if value[-1] == 0:", f"            return {value}"]
+    if code.arrays:
+        inside = _of_arrays(arguments, code, tests, called)
+    else:
+        inside = [f"        if not ({' and '.join(tests) or 'True'}):", f"            return otherwise({given})"]
+        inside += ["        try:", f"            return {called}", "        except ArithmeticError:", "            pass"]
     return [
         "",
         "def caller(compiled, otherwise):",
-        *(["    from numpy import array, dtype, ndarray", "    f64 = dtype('float64')"] if arrays else ()),
+        *(["    from numpy import array, dtype, ndarray", "    known = False"] if code.arrays else ()),
+        *(f"    d_{of} = dtype('{NUMPY_DTYPE[of].__name__}')" for of in dtypes),
         "    entry, address = compiled.entry, compiled.memory.address",
         f"    def call({given}):",
-        "        nonlocal entry, address",
-        f"        if not ({tests or 'True'}):",
-        f"            return otherwise({given})",
-        *(line for a in arrays for line in (f"        if not {a}.flags.carray:", f"            {a} = array({a}, order='C')")),
-        *(with_status if code.arrays else numbers),
+        f"        nonlocal entry, address{', known' * code.arrays}",
+        *inside,
         f"        value = otherwise({given})",
         "        entry, address = compiled.entry, compiled.memory.address",
         "        return value",
         "    return call",
         "",
+    ]
+
+
+def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: str) -> list[str]:
+    """
+    The types of arrays are tested here until a call has made the code; from then on by Numba, which does so anyway, and has been
+    told to make no other.
+    """
+    arrays = [a for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType)]
+    left = [test for test, t in zip(tests, code.argument_types, strict=True) if not isinstance(t, ArrayType)]
+    left += [f"type({a}) is ndarray" for a in arrays]
+    left += [
+        sizes for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType) and (sizes := _sizes(a, t))
+    ]
+    value = "value[0]" if len(code.results) == 1 else "value[:-1]"
+    return [
+        f"        if known and {' and '.join(left) or 'True'}:",
+        "            try:",
+        f"                value = {called}",
+        "                if value[-1] == 0:",
+        f"                    return {value}",
+        "            except TypeError:",
+        "                pass",
+        f"        if not ({' and '.join(tests) or 'True'}):",
+        f"            return otherwise({', '.join(arguments)})",
+        *(line for a in arrays for line in (f"        if not {a}.flags.carray:", f"            {a} = array({a}, order='C')")),
+        f"        value = {called}",
+        "        if value[-1] == 0:",
+        "            if not known:",
+        "                entry.disable_compile()",
+        "            known = True",
+        f"            return {value}",
+        "        known = False",
     ]

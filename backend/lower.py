@@ -25,13 +25,13 @@ from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import stack_sites, without_copies
+from backend.stack_sites import with_holders, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Signature, entry_types
-from semantics.ir import NodeId, Program
+from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
@@ -74,14 +74,14 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     Malformed or IllTyped with the reason where there is none.
     """
     program = with_tuples(without_copies(program))
-    below = stack_sites(program)
+    stacks = with_holders(program)
     try:
-        return _lowered(program, argument_types, below, linked, literals=False, fast=fast)
+        return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule == RECURSION:
             raise
     try:
-        return _lowered(program, argument_types, below, linked, literals=True, fast=fast)
+        return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
@@ -89,15 +89,14 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
         raise
 
 
-def _lowered(
-    program: Program, types: Sequence[Any] | None, below: dict[NodeId, int], linked: bool, *, literals: bool, fast: bool
-) -> Lowered:
+def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked: bool, *, literals: bool, fast: bool) -> Lowered:
     """
     The same, whether or not known integers and booleans travel through calls.
 
     A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
     """
-    inferrer = StackInference(program, literals, below)
+    below, _ = stacks
+    inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
@@ -105,7 +104,7 @@ def _lowered(
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
-    inferrer = StackInference(program, literals, below, inference)
+    inferrer = StackInference(program, literals, *stacks, inference)
     inference = inferrer.run(entry_types(program, types))
     return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
 
@@ -127,8 +126,9 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts, width = laid_out(parts, self.sites)
-        helpers = closure(self.helpers)
-        source, alone = _decorated([*helpers, *parts]), _decorated([*helpers, *map(tightened, parts)])
+        helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
+        before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]
+        source, alone = _together(before, parts), _together(before, [*map(tightened, parts)])
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
@@ -180,8 +180,8 @@ class _Lowering(Regions):
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
 
 
-def _decorated(functions: Sequence[str]) -> str:
-    return "\n\n\n".join(f"@_device\n{text}" for text in functions) + "\n"
+def _together(before: Sequence[str], functions: Sequence[str]) -> str:
+    return "\n\n\n".join([*before, *(f"@_device\n{text}" for text in functions)]) + "\n"
 
 
 def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ def _at_boundary(type: Any) -> None:
             raise IllTyped(
                 f"a function, {type}, at the boundary of compiled code", rule="lower", remedy="call it inside the program"
             )
-        case ArrayType(dtype, _, holes) if dtype == "f64" and not holes:
+        case ArrayType(_, _, holes) if not holes:
             return
         case _ if type not in DEFAULTS and type != UNIT:
             remedy = 'numbers, booleans, tuples and records of them; or target="reference"'

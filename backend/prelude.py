@@ -11,7 +11,7 @@ Float `//` and `%` follow CPython's algorithm step by step; a compiler's own con
 
 from __future__ import annotations
 
-from backend.arrays.products import SOURCES as PRODUCTS
+from backend.arrays.table import SOURCES
 from backend.fast.products import SOURCES as FAST_PRODUCTS
 from backend.fast.products import USES
 from backend.stack_arrays import SOURCES as KEEPING
@@ -217,7 +217,7 @@ def _order(a, x):
 }
 
 
-HELPERS |= {name: (text, ()) for name, text in (PRODUCTS | KEEPING).items()}
+HELPERS |= {name: (text, ()) for name, text in (SOURCES | KEEPING).items()}
 HELPERS |= {name: (text, USES.get(name, ())) for name, text in FAST_PRODUCTS.items()}
 
 

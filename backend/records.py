@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from backend.shape import ZERO_VALUE, Emitter, Items, Nothing, Reg, literal, select, typed
+from backend.shape import ZERO_VALUE, Cut, Emitter, Items, Nothing, Reg, literal, select, typed
 from backend.status import CLASS, FIELD, INDEX, ZERO_STEP
 from semantics.columns import record_types
 from semantics.columns.record_types import known_slice
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
-from semantics.type_lattice import TEXT, Literal, SliceType
+from semantics.type_lattice import TEXT, Literal
 
 
 def _name(value: Any) -> Any:
@@ -143,16 +143,16 @@ def unlabelled(emit: Emitter, d: Any) -> Any:
 
 
 def make_slice(emit: Emitter, *parts: Any) -> Any:
-    """Its type: what a slice of unknown parts selects from a sequence, inference refuses."""
+    """The three parts; what those that are not known select from a sequence, inference refuses."""
     step = parts[2]
     if isinstance(step, Reg):
         emit.trap(f"{step.text} == 0" if step.value is None else str(step.value == 0), ZERO_STEP)
-    return Nothing(SliceType(tuple(typed(p) for p in parts)))
+    return Cut(parts)
 
 
-def part(t: Items, i: Nothing) -> Items:
+def part(t: Items, i: Cut) -> Items:
     """The items that a known slice selects."""
-    found = known_slice(i.type)
+    found = known_slice(typed(i))
     assert found is not None, "inference refuses a slice of unknown parts"
     return _like(t, tuple(t.items[k] for k in found.indices(len(t.items))))
 

@@ -11,18 +11,20 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+from backend.arrays.creation import constant
 from backend.arrays.table import readers
-from backend.emit import options, stored
+from backend.emit import stored
 from backend.flow import Flow, flow
-from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, plain, scalars, typed
+from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, options, plain, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import FUEL, STUCK, UNBOUND
+from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed
 from semantics.infer import Inference, Signature
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import order_of_need, scopes
-from semantics.structured import Record
+from semantics.structured import Record, Slice
 from semantics.tangents import Zero
 from semantics.type_language import INTEGER, UNIT, Scalar
 from semantics.type_lattice import NEVER, Literal, of_constant
@@ -228,7 +230,7 @@ class Regions(Stacks):
                 case Constant(GraphRef(target)):
                     env[node] = Fn(target, tuple(env[n] for n in self.free[target]))
                 case Constant(value):
-                    env[node] = _constant(value)
+                    env[node] = constant(self, value) if isinstance(value, Array) else _constant(value)
                 case Apply(_, inputs):
                     function, *arguments = (env[n] for n in inputs)
                     try:
@@ -332,6 +334,8 @@ def _constant(value: Any) -> Any:
             return Items(tuple(_constant(v) for v in items), label)
         case None:
             return Nothing(UNIT)
+        case Slice():
+            return make(of_constant(value), unnamed)
         case _:
             return Nothing(of_constant(value))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from backend.arrays.values import ARRAYS, Held, held
+from backend.arrays.values import ARRAYS, MADE, Held, as_type, either, held
 from backend.stack_types import EMPTY, StackType, site_of, stack_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
@@ -52,7 +52,7 @@ class Fn:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The one value of its type: unit, zero, an unbound variable, a text, a label; a slice, of which only the type matters."""
+    """The one value of its type: unit, zero, an unbound variable, a text, a label, `...`."""
 
     type: Any
 
@@ -75,6 +75,13 @@ class Stack:
     base: str
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A slice: its three parts."""
+
+    items: tuple[Any, ...]
+
+
 ZERO_VALUE = Nothing(ZERO_TYPE)
 
 
@@ -82,7 +89,19 @@ class Emitter(Protocol):
     """What computing on the structure of values asks of the lowering."""
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any: ...
+    def alike(self, a: Any, b: Any) -> tuple[Any, Any]: ...
     def trap(self, condition: str, status: int) -> None: ...
+
+
+def options(value: Any) -> list[tuple[str, Any]]:
+    """The options of a value as an if-chain: the line that opens each, empty if there is one only."""
+    if not isinstance(value, Sum):
+        return [("", value)]
+    live = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False"]
+    if len(live) == 1:
+        return [("", live[0][1])]
+    lines = [f"if {live[0][0]}:", *(f"elif {t}:" for t, _ in live[1:-1]), "else:"]
+    return [(line, option) for line, (_, option) in zip(lines, live, strict=True)]
 
 
 def literal(value: Any) -> Reg:
@@ -112,6 +131,8 @@ def typed(value: Any) -> Any:
             return TupleType(types) if label is None else RecordType(label, types)
         case Fn(function, captured):
             return FunctionType(function, tuple(typed(c) for c in captured))
+        case Cut(items):
+            return SliceType(tuple(typed(i) for i in items))
         case _:
             return value.type
 
@@ -121,7 +142,7 @@ def plain(value: Any) -> Any:
     match value:
         case Reg(text, type, _):
             return Reg(text, type)
-        case Items(items):
+        case Items(items) | Cut(items):
             return replace(value, items=tuple(plain(i) for i in items))
         case Fn(function, captured):
             return Fn(function, tuple(plain(c) for c in captured))
@@ -150,8 +171,10 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
         case _ if type in DEFAULTS:
             return Reg(scalar(type), type)
         case ArrayType():
-            return held(type, scalar(type))
-        case Scalar() | SliceType():
+            return held(type, scalar(type), scalar(mask_type(type)) if type.holes else "")
+        case SliceType(items):
+            return Cut(tuple(make(i, scalar) for i in items))
+        case Scalar():
             return Nothing(type)
         case _:
             raise _unknown(type)
@@ -162,9 +185,14 @@ def default(type: Any) -> Any:
     return make(type, lambda scalar: _empty(scalar) if isinstance(scalar, ArrayType) else DEFAULTS[scalar])
 
 
+def mask_type(type: ArrayType) -> ArrayType:
+    """The type of the array that tells which elements of a sensitivity are there."""
+    return ArrayType("bool", type.dims)
+
+
 def _empty(type: ArrayType) -> str:
     """Some array of a type."""
-    return f"_empty(({'0, ' * len(type.dims)}), _{type.dtype})"
+    return f"_empty(({'0, ' * len(type.dims)}), {MADE[type.dtype]})"
 
 
 def scalars(value: Any) -> Iterator[Reg]:
@@ -172,9 +200,11 @@ def scalars(value: Any) -> Iterator[Reg]:
     match value:
         case Reg(_, _, None):
             yield value
-        case Held(_, name):
-            yield Reg(name, value.type)
-        case Items(parts) | Fn(_, parts):
+        case Held(_, name, _, mask):
+            yield Reg(name, value.type)  # type: ignore[arg-type]
+            if mask:
+                yield Reg(mask, mask_type(value.type))  # type: ignore[arg-type]
+        case Items(parts) | Fn(_, parts) | Cut(parts):
             for part in parts:
                 yield from scalars(part)
         case Stack(_, top, base):
@@ -207,8 +237,8 @@ def convert(value: Any, type: Any) -> Any:
             return Stack(type, f"s{site} - 1", f"s{site}")  # wherever this is read, an empty stack on top of all others
         case ((TupleType(items) | RecordType(_, items)), Items(parts, label)) if getattr(type, "label", None) == label:
             return Items(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)), label)
-        case SliceType(), Nothing(SliceType()):
-            return value
+        case SliceType(items), Cut(parts):
+            return Cut(tuple(convert(p, i) for p, i in zip(parts, items, strict=True)))
         case FunctionType(function, types), Fn(_, parts):
             return Fn(function, tuple(convert(p, t) for p, t in zip(parts, types, strict=True)))
         case Union(members), _:
@@ -218,7 +248,9 @@ def convert(value: Any, type: Any) -> Any:
         case _, Nothing(of) if of == type:
             return value
         case ArrayType(), _ if isinstance(value, ARRAYS):
-            return value
+            return as_type(value, type)
+        case _, Sum(Union(of), _, parts) if kind_of(type) in map(kind_of, of):  # inference knows that it is no other
+            return convert(parts[[*map(kind_of, of)].index(kind_of(type))], type)
         case _ if not _has_structure(type):
             raise _unknown(type)
         case _:
@@ -289,8 +321,10 @@ def select(test: str, a: Any, b: Any) -> Any:
             return a
         case _ if isinstance(a, ARRAYS) and a is b:
             return a
-        case Nothing(SliceType()), Nothing(SliceType()):
-            return Nothing(type)
+        case Held(), Held() if isinstance(type, ArrayType) and bool(a.mask) == bool(b.mask):
+            return either(test, a, b)
+        case Cut(x), Cut(y):
+            return Cut(tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
         case _ if not _has_structure(type):
             raise _unknown(type)
         case _ if type == NEVER or not isinstance(type, Union):

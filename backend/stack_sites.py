@@ -127,6 +127,14 @@ def stack_sites(program: Program) -> dict[NodeId, int]:
     return sites_of(program, Flows(program))
 
 
+def with_holders(program: Program) -> tuple[dict[NodeId, int], dict[NodeId, NodeId]]:
+    """The same, and for every node whose value is no tuple but a stack of one site, or an empty one, that site."""
+    flows = Flows(program)
+    sites = sites_of(program, flows)
+    reaching = ((node, flows.reaching.get(node, set())) for node in program.nodes)
+    return sites, {node: next(iter(found)) for node, found in reaching if len(found) == 1 and found <= sites.keys()}
+
+
 def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
     """The same, where the flow of tuples is known."""
     if not flows.settled:

@@ -21,7 +21,7 @@ from semantics.errors import IllTyped, Trap
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
-from semantics.signatures import Signature, both, each
+from semantics.signatures import Signature, both
 from semantics.type_language import INTEGER, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
 
@@ -62,6 +62,11 @@ def site_of(type: Any) -> NodeId | None:
 def perhaps_empty(stack: StackType) -> Any:
     """The type of every stack of a site."""
     return join(stack.bottom, stack)
+
+
+def _perhaps_empty(t: Any, site: NodeId) -> Any:
+    """The type of every stack of a site for that of some of them; other types as they are."""
+    return perhaps_empty(StackType(site)) if t in (EMPTY, StackType(site)) else t
 
 
 def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -105,13 +110,21 @@ class StackInference(Inferrer):
     Inference in which the tuples made at some applications are cells of a stack.
 
     below     these, and which argument is the stack below        cells    the types of what they hold, but for that
+    holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
     readers   the signatures to be judged again when those grow
     before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
     """
 
-    def __init__(self, program: Program, literals: bool, below: Mapping[NodeId, int], before: Inference | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        literals: bool,
+        below: Mapping[NodeId, int],
+        holders: Mapping[NodeId, NodeId] | None = None,
+        before: Inference | None = None,
+    ) -> None:
         super().__init__(program, literals)
-        self.below = below
+        self.below, self.holders = below, holders or {}
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
         self.readers: dict[NodeId, set[Signature]] = {site: set() for site in below}
         self.wide = _joined(before) if before is not None else {}
@@ -122,6 +135,7 @@ class StackInference(Inferrer):
         As ever, but ZERO in place of something else makes few signatures: at most VARIANTS for a graph, one in a program that has
         MANY already, and none where `before` found what else there is. With k values that may be ZERO there would be 2ᵏ.
         """
+        wanted = self.perhaps_empty(wanted)
         if (wide := self.wide.get(wanted.graph)) is not None:
             wanted = both(_with_zero, wanted, wide)
         found = super().widened(caller, wanted)
@@ -135,6 +149,16 @@ class StackInference(Inferrer):
         if found not in self.results:
             others.append(found)
         return found
+
+    def perhaps_empty(self, wanted: Signature) -> Signature:
+        """The signature with `stack | tuple[]` for a stack that is known to be empty, or not to be: else there is code for each."""
+
+        def types(nodes: Sequence[NodeId], found: Sequence[Any]) -> tuple[Any, ...]:
+            pairs = zip(nodes, found, strict=True)
+            return tuple(_perhaps_empty(t, self.holders[n]) if n in self.holders else t for n, t in pairs)
+
+        captured = types(self.free[wanted.graph], wanted.captured)
+        return Signature(wanted.graph, captured, types(self.program.graphs[wanted.graph].parameters, wanted.arguments))
 
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
         """As ever, but for what makes a cell, and what reads one."""
@@ -186,9 +210,9 @@ def _joined(inference: Inference) -> dict[int, Signature]:
         if signature.graph in found:
             signature = both(join, found[signature.graph], signature)
         found[signature.graph] = signature
-    return {graph: each(erase, signature) for graph, signature in found.items()}
+    return found
 
 
 def _with_zero(wanted: Any, wide: Any) -> Any:
     """The type `wide`, where that says of `wanted` only that it may be ZERO, unbound or a stack; else `wanted`."""
-    return wide if is_below(erase(wanted), wide) and _nearly(erase(wanted), wide) else wanted
+    return wide if is_below(wanted, wide) and _nearly(erase(wanted), erase(wide)) else wanted

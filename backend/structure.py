@@ -25,7 +25,7 @@ def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> 
     """A choice, decided now if the condition is known."""
     if condition.value is not None:
         return consequent if condition.value else alternative
-    return select(condition.text, consequent, alternative)
+    return select(condition.text, *emit.alike(consequent, alternative))
 
 
 def where(emit: Emitter, condition: Any, x: Any, y: Any) -> Any:

@@ -1,5 +1,5 @@
 """
-What is not compiled yet: memory, and some rows of arrays. A program that needs them is refused by name, before any code is made.
+What is not compiled yet: memory. A program that needs it is refused by name, before any code is made.
 
 Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
 typed, what the entry mentions counts.
@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from backend.columns import NO_ARRAYS, NOT_COMPILED, NUMBA
-from semantics.arrays import Array
+from backend.columns import NOT_COMPILED, NUMBA
 from semantics.errors import Malformed
 from semantics.infer import Inference
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
-from semantics.structured import Ellipsis_, Record
 
 
 def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
@@ -27,8 +25,6 @@ def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
                 hole = NUMBA.find(primitive)
                 if hole in NOT_COMPILED:
                     raise _at_first_use(program, node, primitive, hole)
-            case Constant(value) if _is_array_or_index(value):
-                raise _refusal("a constant array, or an index of one", NO_ARRAYS)
 
 
 def reached(inference: Inference) -> Iterator[NodeId]:
@@ -67,18 +63,6 @@ def mentioned(program: Program) -> Iterator[NodeId]:
 def _of_graph(program: Program, graph: int) -> list[NodeId]:
     found = program.graphs[graph]
     return [found.output, *found.parameters]
-
-
-def _is_array_or_index(value: Any) -> bool:
-    """Whether a constant holds an array, or the `...` of an index."""
-    todo = [value]
-    while todo:
-        top = todo.pop()
-        if isinstance(top, (Array, Ellipsis_)):
-            return True
-        if isinstance(top, (tuple, Record)):
-            todo.extend(top.items if isinstance(top, Record) else top)
-    return False
 
 
 def _at_first_use(program: Program, node: NodeId, primitive: Primitive, hole: Hole) -> Malformed:

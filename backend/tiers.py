@@ -1,8 +1,8 @@
 """
 Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
 
-`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: arrays and
-memory, sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
+`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: memory,
+sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from backend import kept, run, toolchain
@@ -18,9 +19,12 @@ from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
 from backend.status import OVERFLOW, SIZES, STUCK, error
+from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
+LARGE = 1 << 18
+"""Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
 KEPT = 1 << 22
 """Words of a buffer that is kept for the next call; a larger one is given back."""
 
@@ -59,13 +63,13 @@ class Tiered:
     With `fast` every call is one of generated code, if there is some, so that all have the same bits.
 
     Where generated code traps since 64 bits do not hold an integer, or where its types say that no run comes, the machine, which
-    has larger ones and needs no types, runs the sample again.
+    has larger ones and needs no types, runs the sample again; `again` says how many it ran of those of the last call.
     """
 
     def __init__(self, program: Program, types: Sequence[Any] | None, target: str, options: dict[str, Any]) -> None:
         self.program, self.types, self.target, self.options = program, types, target, options
         self.refusal: AdjudgeError | None = None
-        self.calls = 0
+        self.calls, self.again = 0, 0
 
     @cached_property
     def machined(self) -> Machined:
@@ -92,7 +96,8 @@ class Tiered:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls += 1
-        if self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None:
+        begins = self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None
+        if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
                 execution.begin(arguments)
                 if execution.advance(execution.patience) or self.goes_on(execution):
@@ -109,6 +114,12 @@ class Tiered:
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
+
+    def is_long(self, arguments: Sequence[Any]) -> bool:
+        """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
+        if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= LARGE:
+            return False
+        return self.best is not self.machined
 
     @property
     def is_kept(self) -> bool:
@@ -129,6 +140,7 @@ class Tiered:
         given = [tuple(sample) for sample in samples]
         outcomes = self.best.map(given)
         again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
+        self.again = len(again)
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome

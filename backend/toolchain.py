@@ -51,9 +51,11 @@ def _fmod(x: float, y: float) -> float:
 
 
 def dtypes() -> Bindings:
+    """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
 
-    return {"_f64": numpy.float64, "_i64": numpy.int64, "_bool": numpy.bool_}
+    names = {"_f64": numpy.float64, "_float32": numpy.float32, "_i64": numpy.int64, "_bool": numpy.bool_}
+    return names | {"_constant": numpy.array}
 
 
 def arrays() -> Bindings:
@@ -72,7 +74,7 @@ def python_bindings() -> Bindings:
         functions
         | CONSTANTS
         | arrays()
-        | {"_device": _same, "_batch": _same, "_workers": range}
+        | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
     )
 
@@ -100,7 +102,7 @@ def _cpu_functions() -> Bindings:
 
 def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
-    from numba import njit, prange
+    from numba import njit
 
     from backend.compiler import Flat
 
@@ -114,7 +116,7 @@ def cpu_bindings() -> Bindings:
             "_bare": njit(**BARE),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
-        | {"_batch": njit(error_model="numpy", cache=True, parallel=True), "_workers": prange}
+        | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
     )
 
 
@@ -144,9 +146,9 @@ def workers(target: str) -> int:
     """How many threads go over the samples of a batch."""
     if target != "cpu":
         return 1
-    from numba import get_num_threads
+    from numba import config
 
-    return int(get_num_threads())
+    return int(config.NUMBA_NUM_THREADS)
 
 
 def refuse_absent(target: str, source: str) -> None:

@@ -15,6 +15,7 @@ from bench import (
     check,
     fast,
     first,
+    gradbench_table,
     gradients,
     machine,
     modes,
@@ -39,6 +40,7 @@ TABLES = {
     "first": first.rows,
     "scaling": scaling.rows,
     "papers": papers.rows,
+    "gradbench": gradbench_table.rows,
 }
 WIDTHS = (44, 36, 30, 22)
 

@@ -32,18 +32,15 @@ def rows() -> Iterator[Row]:
 
 def program_rows(name: str, family: Family, turns: tuple[int, ...], count: int) -> Iterator[Row]:
     """One gradient at so many samples."""
-    import numba
-
     import adjudge as aj
+    from backend.toolchain import workers
 
     gradient = aj.grad(parse_text(family.text, "f"))
     columns = [x + np.linspace(0.0, 0.1, count) for x in family.arguments]
     batch = aj.vmap(gradient, (0,) * len(columns) + (None,) * len(turns))
     mine = count / least(lambda: batch(*columns, *turns))
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    single = count / least(lambda: batch(*columns, *turns))
-    numba.set_num_threads(threads)
+    alone = aj.vmap(gradient, (0,) * len(columns) + (None,) * len(turns), threads=1)
+    single, threads = count / least(lambda: alone(*columns, *turns)), workers("cpu")
     one = aj.compile(gradient)
     samples = list(zip(*(c[:CALLS].tolist() for c in columns), strict=True))
     called = len(samples) / least(lambda: [one(*x, *turns) for x in samples])

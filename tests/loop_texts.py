@@ -42,7 +42,7 @@ def functions(draw: st.DrawFn) -> str:
             "row",
             "sum",
             "outer",
-            *(("fill", "bump", "add", "view") if own else ()),
+            *(("fill", "bump", "add", "view", "copy", "copy") if own else ()),
             *(("lines",) if matrices else ()),
         ]
         match draw(st.sampled_from(kinds)):
@@ -70,10 +70,40 @@ def functions(draw: st.DrawFn) -> str:
             case "add":
                 t = draw(st.sampled_from(own))
                 lines += [f"for {k} in range({N}):", f"    {t}[{k}] = {t}[{k}] + {u}[{place}]"]
+            case "copy":
+                lines += [
+                    f"{new} = _empty(({N},), _f64)",
+                    f"for {k} in range({N}):",
+                    f"    {new}[{k}] = float({draw(st.sampled_from(own))}[{k}])",
+                ]
+                lines += [f"{new}[1] = {s}"]
+                vectors.append(new)
             case "view":
                 lines += [f"{new} = _reshape({draw(st.sampled_from(own))}, ({N},))"]
                 vectors.append(new)
     given = draw(st.lists(st.sampled_from([*vectors, *matrices, *numbers]), min_size=1, max_size=4, unique=True))
-    return "\n".join(
-        ["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines), f"    return ({', '.join(given)}, fuel, 0)"]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in lines), f"    return ({', '.join(given)}, fuel, 0)"])
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> str:
+    """
+    A loop of four turns that carries a vector, and a number that it reads from there. A turn copies the vector, sets an element of
+    the copy, reads both before and after, and goes on with the copy, sometimes, or with another vector.
+    """
+    copy = ["c = _empty((b.shape[0],), _f64)", "for k in range(b.shape[0]):", "    c[k] = float(b[k])"]
+    reads = st.sampled_from(
+        [[], [], ["x = x + b[1]"], ["x = x + c[0]"], ["d = c", "x = x - d[2]"], ["e = _reshape(b, (b.shape[0],))"]]
     )
+    before = draw(st.sampled_from([[], ["x = x + b[0]"], ["e = b"]]))
+    own = draw(
+        st.sampled_from([["f = a0"], ["f = _full((a0.shape[0],), 2.0, _f64)"], ["f = _full((a0.shape[0],), 2.0, _f64)", "g = f"]])
+    )
+    goes = draw(
+        st.sampled_from([["b, x = (c, x * 0.5)"], ["b = c"], ["if x > 0.0:", "    b = c"], ["b = a1"], ["b = c", "x = x + b[3]"]])
+    )
+    after = draw(st.sampled_from(["(b, x", "(c, x", "(b, f", "(x, a0"]))
+    turn = [*before, *copy, f"c[{draw(st.sampled_from(('i', '0')))}] = x + 1.0", *draw(reads), *goes, "i = i + 1"]
+    lines = [*own, "c = a1", "i = 0", "x = 0.25", "b = f"] if draw(st.booleans()) else [*own, "i = 0", "x = 0.25", "b = f"]
+    loop = ["while True:", "    if i == 4:", f"        return {after}, fuel, 0)", *(f"    {x}" for x in turn), "    continue"]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in (*lines, *loop))])

@@ -121,6 +121,12 @@ def test_tests_of_sizes_come_first_and_give_one_name_to_each() -> None:
     assert unchanged(kernel(*ROW, *other, *loop, "return (c, fuel, 0)")).count("for ") == 2
 
 
+@pytest.mark.parametrize("change", ["b.T[0] = 7.0", "b.fill(7.0)", "_reshape(b, (2, 2))[1, 1] = 7.0"])
+def test_an_array_may_be_written_to_in_other_ways(change: str) -> None:
+    lines = (*ROW, change, "s = 0.0", "for k2 in range(a0.shape[0]):", "    s = s + b[k2]", "return (s, fuel, 0)")
+    assert unchanged(kernel(*lines)).count("for ") == 2
+
+
 def test_what_nothing_needs_is_left_out() -> None:
     text = unchanged(kernel(*ROW, "s = -0.0", "for k2 in range(a0.shape[0]):", "    s = s + b[k2]", "return (a1, fuel, 0)"))
     assert "for " not in text

@@ -114,6 +114,26 @@ def test_so_it_is_when_numba_compiles_it_and_when_memory_grows() -> None:
     assert code.memory.cells == 4 * stack_memory.CELLS
 
 
+def test_what_is_zero_on_one_path_and_an_array_on_another() -> None:
+    """The cotangent of w is ZERO until a turn takes the second branch; that of h is where the last turn overwrites it."""
+
+    def paths(x, w, n: int):  # type: ignore[no-untyped-def]
+        h = x
+        c = w
+        for i in range(n):
+            if i > 1:
+                h = h * c
+                c = h / (2.0 + c * c)
+            else:
+                h = x
+        return np.sum(h)
+
+    types = (*types_of((V, V)), INTEGER)
+    code, reference = compiled(calling(parse(paths), "value_and_grad", (0, 1), types), types)
+    for n in range(5):
+        assert agrees(code, reference, V, V + 1.0, n)
+
+
 # memory
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import corpus
@@ -238,6 +239,11 @@ def test_two_stacks_that_grow_in_turn_get_links(target: str) -> None:
     for x, n in ((1.25, 0), (1.25, 1), (0.5, 7)):
         assert same(compiled(x, n), run(program, x, n))
     assert compiled.code.source != before
+
+
+def test_a_stack_that_is_known_to_be_empty_has_no_code_of_its_own() -> None:
+    for text, places in ((POW, 1), (LOOPS["one after another"], 2)):
+        assert len(re.findall(r"(s\d+) = \1 \+ 1", backend.lowered(gradient(text), TYPES).source)) == places
 
 
 # which places push

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.functions import Derivative, parse
 from adjudge.values import to_value
-from backend import batches, toolchain
+from backend import batches
 from backend.batches import FEW, Batch, Column
 from checkers.generators import Options, Source, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
@@ -109,19 +109,31 @@ def test_a_batch_of_every_shape_of_control_flow(name: str) -> None:
     agrees_or_is_refused(found, wanted)
 
 
-@given(st.integers(1, 9), st.integers(1, 12))
-def test_any_number_of_workers_goes_over_every_sample_once(workers: int, count: int) -> None:
-    kept, toolchain.workers, batches.FEW = toolchain.workers, lambda target: workers, 1
+@given(st.integers(1, 4), st.integers(1, 30))
+def test_any_number_of_threads_goes_over_every_sample_once(threads: int, count: int) -> None:
+    xs, ns = np.linspace(-2.0, 2.0, count), np.arange(count)
+    kept, batches.FEW = batches.FEW, 3
     try:
-        found = BATCHES["power"](np.linspace(-2.0, 2.0, count), np.arange(count))
+        found = BATCHES[threads](xs, ns)
     finally:
-        toolchain.workers, batches.FEW = kept, FEW
-    wanted = [GRADIENT(float(x), k) for k, x in enumerate(np.linspace(-2.0, 2.0, count))]
-    agrees(found, wanted, {})
+        batches.FEW = kept
+    agrees(found, [GRADIENT(float(x), k) for k, x in enumerate(xs)], {})
+
+
+@given(st.integers(1, 4), st.integers(0, 50), st.integers(1, 9))
+def test_stretches_are_all_samples_and_each_thread_has_its_own_memory(threads: int, size: int, few: int) -> None:
+    kept, batches.FEW = batches.FEW, few
+    seen: list[tuple[Any, int]] = []
+    try:
+        batches.go_over(lambda first, last, piece: seen.extend((piece, k) for k in range(first, last)), size, range(threads))
+    finally:
+        batches.FEW = kept
+    assert sorted(k for _, k in seen) == [*range(size)]
+    assert {piece for piece, _ in seen} <= {*range(threads)}
 
 
 GRADIENT = aj.grad(power, mode="ssa")
-BATCHES = {"power": aj.vmap(GRADIENT, target="python")}
+BATCHES = {threads: aj.vmap(GRADIENT, target="python", threads=threads) for threads in range(1, 5)}
 
 
 def test_native_kernels_and_threads_have_the_same_bits_and_grow_their_stacks_while_samples_need_it() -> None:
@@ -219,6 +231,7 @@ def test_results_of_one_structure_and_shape_only() -> None:
     [
         (lambda: aj.vmap(power, 1), (XS, NS), Malformed, "in_axes is 1"),
         (lambda: aj.vmap(power, target="tpu"), (XS, NS), Malformed, "not a target"),
+        (lambda: aj.vmap(power, threads=-1), (XS, NS), Malformed, "threads is -1"),
         (lambda: aj.vmap(power, errors="ignore"), (XS, NS), Malformed, "errors is"),
         (lambda: aj.vmap(power, (0,)), (XS, NS), IllTyped, "1 axes for 2 arguments"),
         (lambda: aj.vmap(power), (XS, NS[:3]), IllTyped, "7 in argument 0, 3 in argument 1"),

@@ -26,6 +26,8 @@ from adjudge.cli.common import (
     values_of,
 )
 from adjudge.functions import MODES, Derivative
+from backend.boundary import general
+from backend.expansion import first_that_fits
 from checkers.verdict import exactly
 from semantics.arrays import Array, single
 from semantics.errors import AdjudgeError, IllTyped, Malformed
@@ -33,7 +35,7 @@ from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.structured import Record
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType, type_of
-from transforms.nested_grad import expand
+from transforms.gradient_programs import calling
 
 CAPABILITIES = {"sm_75": (7, 5), "sm_90": (9, 0)}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan"))
@@ -52,16 +54,18 @@ def crosscheck(
     as_json: Json = False,
 ) -> None:
     """
-    Compare every target with the reference.
+    Compare every target with the reference, and say which tier runs on it.
 
-    Generated Python, Numba CPU, the CUDA simulator and a GPU if there is one, bit for bit; PTX without a GPU.
+    Generated Python, Numba CPU, simulators of CUDA and a GPU if there is one, bit for bit; PTX and machine code without a GPU.
     """
     if mode not in MODES:
         raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     program = load(target)
     given = values_of(target, arguments)
     types = tuple(type_of(v) for v in given) if given else declared(program)
-    program = Derivative(program, "grad", positions(by)).program(types) if by else expand(program)
+    if by:
+        program = calling(program, "grad", Derivative(program, "grad", positions(by)).wrt, tuple(map(general, types)))
+    program = first_that_fits(program, "J", lambda one: one)  # as compiled code has it, for the reference too
     wanted = random_samples(types, samples, seed)
     try:
         results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick, mode)
@@ -90,8 +94,8 @@ def random_samples(types: Sequence[Any], count: int, seed: int) -> list[tuple[An
 
 
 def _holds_reals(type: Any) -> bool:
-    """Whether a real is of this type, or among the parts of a tuple or record of it."""
-    return type == REAL or any(_holds_reals(t) for t in getattr(type, "items", ()))
+    """Whether a real is of this type, or among the parts of a tuple, a record or an array of it."""
+    return type == REAL or getattr(type, "dtype", "") == "f64" or any(_holds_reals(t) for t in getattr(type, "items", ()))
 
 
 def _everywhere(x: float, value: Any) -> Any:
@@ -100,6 +104,8 @@ def _everywhere(x: float, value: Any) -> Any:
         return tuple(_everywhere(x, v) for v in value)
     if isinstance(value, Record):
         return Record(value.label, tuple(_everywhere(x, v) for v in value.items))
+    if isinstance(value, Array) and value.dtype == "f64":
+        return Array(value.dtype, value.shape, (x,) * len(value.items))
     return x if type(value) is float else value
 
 
@@ -137,17 +143,28 @@ def compare(
 
 def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -> None:
     """A table of targets; every target that did not run says why. Then what was compiled for GPUs that are not there."""
-    table = Table("target", "samples", "bit-equal", "in bound", "ambiguous", "overflow", "wrong", "", box=None, pad_edge=False)
+    table = Table(
+        "target", "tier", "samples", "bit-equal", "in bound", "ambiguous", "overflow", "wrong", "", box=None, pad_edge=False
+    )
     for r in results:
         counts = [str(n) for n in (r.samples, r.bitwise, r.within, r.ambiguous, r.overflowed, len(r.mismatches))]
-        table.add_row(r.target, *(counts if not r.skipped else ["-"] * 6), f"not run: {r.skipped}" if r.skipped else "")
+        table.add_row(r.target, r.tier or "-", *(counts if not r.skipped else ["-"] * 6), _remark(r))
     console.print(table)
+    for reason in dict.fromkeys(r.refusal for r in results if r.refusal):
+        say(f"tier A, generated code, refuses: {reason}; tier B, the virtual machine, runs it")
     for r in results:
         for arguments, wanted, found in r.mismatches[:3]:
             say(f"{r.target} at {exactly(arguments)}\n  found  {exactly(found)}\n  wanted {exactly(wanted)}")
 
     for row in made:
         say(f"PTX for {row['PTX']}: {row['says']}")
+
+
+def _remark(result: Any) -> str:
+    """What there is to say of a row, besides its counts."""
+    if result.skipped:
+        return f"not run: {result.skipped}"
+    return f"{result.again} of them left to tier B" if result.again else ""
 
 
 def ptx_rows(program: Program, types: Sequence[Any]) -> list[dict[str, str]]:

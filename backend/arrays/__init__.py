@@ -4,6 +4,14 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     values        an array that is held in memory, or a formula for its elements that no loop has computed yet
     loops         loops over the elements of a shape, and when a formula is computed
     elementwise   the rows of numbers, element by element
+    attributes    axes, shapes and names of dtypes among the arguments of a row
+    creation      arrays made from numbers, tuples and ranges
+    indices       which elements an index selects; `indexed`, what is read and written there
+    joining       concatenation, stacks, and turning about
+    lines         running sums, sorting, where the extremes are
+    contractions  Einstein sums; `linear`, elimination and what is made of it
+    structures    inner products and multiples of values
+    assigning     numbers in variables, elements in arrays, and ZERO, which is not assigned
     reductions    sums, products, extremes, and where these are
     products      matrix products, k ascending
     moves         shapes, transposes, repetition and its adjoint
@@ -13,9 +21,11 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
 
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
+    in_place      updates of arrays without a copy
     needed        what nothing needs left out
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller
+    reuse         memory of arrays that nothing reads again given to others
     effects       what these passes know of statements
 
 Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-LETTERS = {"_f64": "x", "_i64": "i", "_bool": "b"}
+LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
 
 
@@ -53,8 +53,18 @@ def contracted(function: ast.FunctionDef) -> None:
     arrays = arrays_of(function)
     for array in arrays:
         _contract(array)
-    names = {a.name: LETTERS[ast.unparse(a.call.args[-1])] + a.name.strip("a_") for a in arrays if all(map(_is_one, a.sizes))}
+    taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    names = {a.name: _number(a, taken) for a in arrays if all(map(_is_one, a.sizes))}
     _Numbers(names).visit(function)
+
+
+def _number(array: Array, taken: set[str]) -> str:
+    """A name for the number that an array has become."""
+    name = LETTERS[ast.unparse(array.call.args[-1])] + array.name.strip("a_")
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def arrays_of(function: ast.FunctionDef) -> list[Array]:
@@ -62,12 +72,14 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
     found: dict[str, Array] = {}
     bad: set[str] = set()
     times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    for node, path in _in_order(function.body, ()):
+    for node, path in in_order(function.body, ()):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"))):
                 found[name] = Array(name, node, path)
                 if any(isinstance(n, ast.Name) and times[n.id] > 1 for n in (node.targets[0], *ast.walk(node.value))):
                     bad.add(name)
+            case ast.AugAssign(ast.Subscript(ast.Name(name))):  # reads what it writes
+                bad.add(name)
             case ast.Subscript(ast.Name(name)) if name in found:
                 found[name].accesses.append((node, path))
             case ast.Name(name):
@@ -75,17 +87,17 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
     return [a for a in found.values() if a.name not in bad and a.accesses]
 
 
-def _in_order(block: list[ast.stmt], path: Path) -> Iterator[tuple[ast.AST, Path]]:
+def in_order(block: list[ast.stmt], path: Path) -> Iterator[tuple[ast.AST, Path]]:
     """The parts of statements in the order in which they are computed, each with the statements around it."""
     for statement in block:
         match statement:
             case ast.For(_, iter, body):
                 yield from _parts(iter, path)
-                yield from _in_order(body, (*path, statement))
+                yield from in_order(body, (*path, statement))
             case ast.While(test, body) | ast.If(test, body):
                 yield from _parts(test, path)
-                yield from _in_order(body, (*path, statement))
-                yield from _in_order(statement.orelse, (*path, statement))
+                yield from in_order(body, (*path, statement))
+                yield from in_order(statement.orelse, (*path, statement))
             case ast.Assign([ast.Name()], ast.Call(ast.Name("_empty" | "_full")) as call):
                 yield from _parts(call, path)
                 yield statement, path

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from backend.status import SIZES
+from backend.status import ORDER, SIZES
 
 Access = tuple[str, tuple[str, ...]]
 WHOLE: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Effects:
     reads    names                                  loads    roots of arrays, with the indices
     writes   the same, written                      stores   the same, written
     returns  whether it may return                  jumps    whether it may leave the block otherwise
-    guard    whether it does nothing but return the status SIZES, after which another tier runs everything again
+    guard    whether it does nothing but return a status after which other code runs everything again
     """
 
     reads: frozenset[str] = frozenset()
@@ -228,6 +228,9 @@ class Reader:
                     todo.append(index)
                 case ast.Attribute(ast.Name(name), "shape"):
                     reads.add(name)
+                case ast.Subscript(part, _, ast.Store()) | ast.Call(ast.Attribute(part)):
+                    stores |= {(self.roots.of(name), WHOLE) for name in _arrays(part)}
+                    todo += ast.iter_child_nodes(node)
                 case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
                     given = (name for a in arguments for name in _arrays(a) if name in self.roots.arrays)
                     stores |= {(self.roots.of(name), WHOLE) for name in given}
@@ -251,7 +254,7 @@ class Reader:
 def _is_guard(statement: ast.stmt) -> bool:
     match statement:
         case ast.Return(ast.Tuple([*_, ast.Constant(status)])):
-            return bool(status == SIZES)
+            return status in (SIZES, ORDER)
         case _:
             return False
 

@@ -12,15 +12,33 @@ elsewhere the names of `shares` are all `range`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from backend.arrays.assigning import Assigning
 from backend.arrays.scatter import scattered
-from backend.arrays.sizes import Comparing
-from backend.arrays.values import ARRAYS, ELEMENTS, ONE, READ, Formula, Held, Scatter, Sizes, aligned, uncompiled
-from backend.shape import Fn, Items, Reg, Sum
+from backend.arrays.shares import shares
+from backend.arrays.values import (
+    ARRAYS,
+    ELEMENTS,
+    MADE,
+    ONE,
+    READ,
+    Formula,
+    Held,
+    Places,
+    Scatter,
+    Sizes,
+    aligned,
+    as_type,
+    numbered,
+    place,
+    uncompiled,
+)
+from backend.shape import ZERO_VALUE, Fn, Items, Nothing, Reg, Sum, select, typed
 from semantics.type_language import ArrayType
+from semantics.type_lattice import join
 
 DEPTH = 40  # of formulas in formulas: deeper ones are computed
 
@@ -42,7 +60,7 @@ class Loop:
     written: list[tuple[Formula, Held]] = field(default_factory=list)
 
 
-class Loops(Comparing):
+class Loops(Assigning):
     """What the emitter knows of arrays. `line`, `trap`, `variable` and `code` are the emitter's."""
 
     def __init__(self) -> None:
@@ -85,17 +103,30 @@ class Loops(Comparing):
             for formula, array in loop.written:
                 formula.kept = around, array
 
-    def new(self, dtype: str, sizes: Sizes, fill: str = "") -> Held:
-        """An array of its own, before the outermost loop."""
+    def each(self, sizes: Sizes) -> AbstractContextManager[Sizes]:
+        """Loops that write elements of their own; none over a shape without axes."""
+        return self.over(sizes, range(len(sizes))) if sizes else nullcontext(())
+
+    def new(self, dtype: str, sizes: Sizes, fill: str = "", mask: str = "") -> Held:
+        """
+        An array of its own, before the outermost loop; with a mask, if it is said what that begins with, or "_" for nothing yet.
+        """
         name = self.variable(ArrayType(dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         shape = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
-        text = f"{name} = _full({shape}, {fill}, _{dtype})" if fill else f"{name} = _empty({shape}, _{dtype})"
+        text = f"{name} = _full({shape}, {fill}, {MADE[dtype]})" if fill else f"{name} = _empty({shape}, {MADE[dtype]})"
         if self.loop is None:
             self.line(text)  # type: ignore[attr-defined]
         else:
             self.loop.before.append(text)
         self.origin[name] = name
-        return Held(dtype, name, sizes)
+        return Held(dtype, name, sizes, self.new("bool", sizes, mask.strip("_")).name if mask else "")
+
+    def fresh(self, value: Any, holes: bool = False) -> Held:
+        """An array of its own with these elements."""
+        whole = as_type(value, replace(value.type, holes=holes or value.type.holes))
+        return self._computed(
+            Formula(whole.dtype, whole.sizes, lambda emit, at: emit.at(whole, at), (whole,), holes=whole.type.holes)
+        )
 
     def assigned(self, name: Any, value: Any) -> None:
         """A variable that is assigned once has an array: what holds of that, holds of it."""
@@ -110,15 +141,28 @@ class Loops(Comparing):
 
     # elements
 
+    def without(self, value: Any, axes: Iterable[int]) -> Any:
+        """The array without axes of size 1; the number, if no axis is left."""
+        sizes = tuple(n for k, n in enumerate(value.sizes) if k not in axes)
+        if sizes or value.dtype == "f32":
+            return self.reshaped(value, sizes)
+        return self.number_at(self.held(value), ("0",) * len(value.sizes))
+
+    def number_at(self, value: Any, indices: Sizes) -> Any:
+        """An element, in variables."""
+        with self.over((), ()):
+            found = self.noted(self.element(value, indices))
+        return found
+
     def prepared(self, value: Any, sizes: Sizes) -> None:
         """What a loop over a shape had better not compute is computed: what it would compute more than once for an element."""
         if not isinstance(value, Formula) or self.kept(value):
             return
-        if value.sizes != sizes and not value.cheap:
+        if value.sizes != sizes and (not value.cheap or (value.along and value.parts and _is_repeated(value.sizes, sizes))):
             self.held(value)
             return
         for part in value.parts:
-            self.prepared(part, value.sizes if value.along else ("",))
+            self.prepared(part, sizes if value.view is not None else value.sizes if value.along else ("",))
 
     def kept(self, formula: Formula) -> Held | None:
         """The array that holds the formula, if there is one here."""
@@ -127,37 +171,37 @@ class Loops(Comparing):
         here = self.code if self.loop is None else self.loop.around
         return formula.kept[1] if formula.kept[0] is here else None
 
-    def element(self, value: Any, indices: Sizes) -> Reg:
+    def element(self, value: Any, indices: Sizes) -> Any:
         """The element at indices; of a scalar, itself."""
         match value:
             case Held(dtype, name):
                 if name.endswith(".T"):
                     name, indices = name.removesuffix(".T"), tuple(reversed(indices))
-                return Reg(f"{READ[dtype]}({name}[{', '.join(indices)}])", ELEMENTS[dtype])
+                found = Reg(f"{READ[dtype]}({name}[{place(indices)}])", ELEMENTS[dtype])
+                return select(f"{value.mask}[{place(indices)}]", found, ZERO_VALUE) if value.mask else found
             case Formula():
                 return self._of_formula(value, indices)
-            case Scatter():
-                raise uncompiled("a sensitivity with ZERO in it, added to no other")
-            case Reg():
+            case Reg() | Nothing() | Sum():
                 return value
             case _:
                 raise uncompiled(f"an element of {type(value).__name__.lower()}")
 
-    def at(self, value: Any, indices: Sizes) -> Reg:
+    def at(self, value: Any, indices: Sizes) -> Any:
         """The element that broadcasting repeats at indices."""
         return self.element(value, aligned(indices, value.sizes) if isinstance(value, ARRAYS) else indices)
 
-    def _of_formula(self, formula: Formula, indices: Sizes) -> Reg:
+    def _of_formula(self, formula: Formula, indices: Sizes) -> Any:
         if array := self.kept(formula):
             return self.element(array, indices)
         loop = self.loop
-        assert loop is not None, "elements are read in loops"
+        if loop is None:
+            return formula.element(self, indices)
         if (found := loop.known.get((formula, indices))) is not None:
             return found
         found = formula.element(self, indices)
         if formula.uses > 1 and not formula.cheap and (formula.sizes, indices) == (loop.sizes, loop.indices):
-            array = self.new(formula.dtype, formula.sizes)
-            self.line(f"{array.name}[{', '.join(indices)}] = {found.text}")  # type: ignore[attr-defined]
+            array = self.new(formula.dtype, formula.sizes, mask="_" * formula.holes)
+            self.write(array, indices, found)
             loop.written.append((formula, array))
         loop.known[formula, indices] = found
         return found
@@ -168,7 +212,9 @@ class Loops(Comparing):
             case Formula():
                 return self.kept(value) or self._computed(value)
             case Scatter() if self.loop is None:
-                return scattered(self, self.new("f64", value.sizes, "0.0"), value, first=True)
+                return scattered(self, self.new("f64", value.sizes, "0.0", "False"), value, first=True)
+            case Places(axes=None):
+                return self.held(numbered(value.sizes, ONE))
             case Items(parts, label):
                 return Items(tuple(self.held(p) for p in parts), label)
             case Fn(function, parts):
@@ -190,24 +236,32 @@ class Loops(Comparing):
             return viewed
         for part in formula.parts:
             self.prepared(part, formula.sizes if formula.along else ("",))
-        array = self.new(formula.dtype, formula.sizes)
+        array = self.new(formula.dtype, formula.sizes, mask="_" * formula.holes)
         formula.uses, uses = 1, formula.uses
         with self.over(formula.sizes, range(len(formula.sizes))) as indices:
-            self.line(f"{array.name}[{', '.join(indices)}] = {self.element(formula, indices).text}")  # type: ignore[attr-defined]
+            self.write(array, indices, self.element(formula, indices))
         formula.uses, formula.kept = uses, (self.code, array)
         return array
 
+    def alike(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Two values of which one is to be chosen: in memory, arrays at one type."""
+        if isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
+            type = join(typed(a), typed(b))
+            if isinstance(type, ArrayType):
+                a, b = as_type(a, type), as_type(b, type)
+        return self.contiguous(a), self.contiguous(b)
+
     def formula(self, *arguments: Any, **options: Any) -> Any:
-        """A formula; held at once if it is deep."""
+        """A formula; held at once if it is deep. Refused where its elements would be those of an array with ZERO in it."""
         made = Formula(*arguments, **options)
+        if made.dtype not in ELEMENTS:
+            raise uncompiled(f"moving an array of {made.dtype}")
         return self.held(made) if made.depth > DEPTH else made
 
     def contiguous(self, value: Any) -> Any:
         """The value held, in row-major order."""
         array = self.held(value)
-        if isinstance(array, Held) and array.name.endswith(".T"):
-            return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
-        return array
+        return self.fresh(array) if isinstance(array, Held) and array.name.endswith(".T") else array
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
@@ -222,6 +276,7 @@ class Loops(Comparing):
                 (value,),
                 along=False,
                 cheap=True,
+                holes=value.type.holes,
                 view=value,
             )
         return self._view(self.contiguous(value), sizes)
@@ -231,8 +286,11 @@ class Loops(Comparing):
         name = self.variable(ArrayType(array.dtype, (None,) * len(sizes)))  # type: ignore[attr-defined]
         if array.name in self.origin:
             self.origin[name] = self.origin[array.name]
-        self.line(f"{name} = _reshape({array.name}, ({', '.join(sizes)}{',' * (len(sizes) == 1)}))")  # type: ignore[attr-defined]
-        return Held(array.dtype, name, sizes)
+        shape = f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
+        self.line(f"{name} = _reshape({array.name}, {shape})")  # type: ignore[attr-defined]
+        if array.mask:
+            self.line(f"{name}m = _reshape({array.mask}, {shape})")  # type: ignore[attr-defined]
+        return Held(array.dtype, name, sizes, f"{name}m" if array.mask else "")
 
     def counted(self, value: Any, users: int) -> Any:
         """The value, read by so many more; a formula that is there already, by so many less one, through which it came."""
@@ -254,33 +312,13 @@ class Loops(Comparing):
             if origin is not None and origin not in given:
                 given.add(origin)
                 return array
-            return self._computed(Formula(array.dtype, array.sizes, lambda emit, at: emit.element(array, at)))
+            return self.fresh(array)
         return array
 
 
-def shares(axes: list[int], free: Iterable[int] | None) -> list[str]:
-    """
-    What each loop of a nest over these axes goes through, the outermost first. That one begins with a barrier, so that the loops
-    see what was written before them; an element is the same thread's in every loop of a nest.
-
-        _each, or _rows and _columns   the outermost axis is free: its turns are shared, and those of the last that is
-        _all, and _own                 it is not: every thread takes every turn, but shares those of the last axis that is free
-        _alone                         one thread takes all turns
-    """
-    names = ["range"] * len(axes)
-    if free is None:
-        names[0] = "_alone"
-        return names
-    match [at for at, axis in enumerate(axes) if axis in free]:
-        case []:
-            names[0] = "_all"
-        case [0]:
-            names[0] = "_each"
-        case [0, *_, last]:
-            names[0], names[last] = "_rows", "_columns"
-        case [*_, last]:
-            names[0], names[last] = "_all", "_own"
-    return names
+def _is_repeated(sizes: Sizes, whole: Sizes) -> bool:
+    """Whether a loop over the whole computes elements of these sizes again and again."""
+    return len(_wide(sizes)) < len(_wide(whole))
 
 
 def _wide(sizes: Sizes) -> Sizes:

@@ -4,25 +4,30 @@ Moves: an element of the result is an element of the operand, or, of the adjoint
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.reductions import axes_of, flag, reduced
-from backend.arrays.values import ARRAYS, ONE, Held, Places, Sizes, aligned, uncompiled
-from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal
+from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_unit, not_negative, sizes_of
+from backend.arrays.elementwise import as_element
+from backend.arrays.reductions import reduced
+from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, uncompiled
+from backend.shape import ZERO_VALUE, Items, Nothing, Reg, Sum, literal
 from backend.status import SIZES
-from semantics.type_language import INTEGER
+from semantics.type_language import INTEGER, REAL
 
 
 def moved(emit: Any, x: Any, sizes: Sizes, source: Callable[[Sizes], Sizes]) -> Any:
     """The array whose element at indices is that of x at `source` of them, x being in memory."""
-    return emit.formula(x.dtype, sizes, lambda emit, at: emit.element(x, source(at)), (x,), cheap=True, along=False)
+    return emit.formula(
+        x.dtype, sizes, lambda emit, at: emit.element(x, source(at)), (x,), cheap=True, along=False, holes=x.type.holes
+    )
 
 
 def repeated(emit: Any, x: Any, sizes: Sizes) -> Any:
     """x repeated to sizes to which it broadcasts."""
     if isinstance(x, Reg):
-        return emit.formula("f64", sizes, lambda emit, at: x, cheap=True)
+        return emit.formula(dtype_of(x.type), sizes, lambda emit, at: x, cheap=True)
     return x if x.sizes == sizes else moved(emit, x, sizes, lambda at: aligned(at, x.sizes))
 
 
@@ -31,18 +36,23 @@ def sum_to(emit: Any, d: Any, x: Any) -> Any:
     if isinstance(d, Nothing) or isinstance(x, Nothing):
         return ZERO_VALUE
     if isinstance(x, Reg):
-        if not isinstance(d, ARRAYS) or not d.sizes:
+        if not isinstance(d, ARRAYS):
             return d
-        return reduced(emit, "add", d, tuple(range(len(d.sizes))), ())
+        if not d.sizes:
+            return emit.without(as_operand(emit, d), ())
+        return reduced(emit, "add", d, tuple(range(len(d.sizes))), ()) if x.type == REAL else ZERO_VALUE
     if not isinstance(x, ARRAYS):
         return d
-    if x.type.dtype != "f64":
+    if x.type.dtype not in ("f64", "f32"):
         return ZERO_VALUE
-    if not isinstance(d, ARRAYS):
-        raise uncompiled("a number as the sensitivity of an array")
+    d = d if isinstance(d, ARRAYS) and d.sizes == x.sizes and x.dtype == "f64" else as_operand(emit, d)
+    if d.dtype != x.type.dtype:
+        d = astype(emit, d, x.type.dtype)
     extra = len(d.sizes) - len(x.sizes)
-    if extra < 0:
-        raise uncompiled("a sensitivity with fewer axes than its array")
+    if extra < 0:  # what was written into a place that lacks leading axes of size 1
+        for n in x.sizes[:-extra]:
+            emit.equal(n, ONE)
+        return emit.reshaped(sum_to(emit, d, emit.reshaped(x, x.sizes[-extra:])), x.sizes)
     axes = [*range(extra)]
     for k, n in enumerate(x.sizes):
         if n == ONE and d.sizes[k + extra] != ONE:
@@ -58,22 +68,28 @@ def like(emit: Any, v: Any, x: Any) -> Any:
     if isinstance(v, Nothing) or isinstance(x, Nothing):
         return ZERO_VALUE
     if isinstance(x, Reg):
-        if isinstance(v, ARRAYS):
-            raise uncompiled("the number that an array without axes is")
+        return emit.without(v, ()) if isinstance(v, ARRAYS) and not v.sizes else v
+    if not isinstance(x, ARRAYS):
         return v
-    if isinstance(v, ARRAYS):
-        emit.common(v.sizes, x.sizes)
-    return repeated(emit, v, x.sizes)
+    v = as_operand(emit, v)
+    extra = max(0, len(v.sizes) - len(x.sizes))
+    for n in v.sizes[:extra]:
+        emit.equal(n, ONE)
+    v = emit.reshaped(v, v.sizes[extra:]) if extra else v
+    emit.common(v.sizes, x.sizes)
+    found = repeated(emit, v, x.sizes)
+    return astype(emit, found, x.type.dtype) if x.type.dtype in ("f64", "f32") and found.dtype != x.type.dtype else found
+
+
+def astype(emit: Any, x: Any, dtype: str) -> Any:
+    """The array in another dtype of reals."""
+    return emit.formula(dtype, x.sizes, lambda emit, at: as_element(emit, emit.at(x, at), dtype), (x,), holes=x.type.holes)
 
 
 def broadcast_to(emit: Any, x: Any, shape: Any) -> Any:
     """np.broadcast_to"""
-    sizes = sizes_of(shape)
-    for n in sizes:
-        if not n.isdigit():
-            emit.trap(f"{n} < 0", SIZES)
-    if isinstance(x, ARRAYS):
-        emit.common(x.sizes, sizes)
+    sizes, x = not_negative(emit, sizes_of(shape)), as_operand(emit, x)
+    emit.common(x.sizes, sizes)
     return repeated(emit, x, sizes)
 
 
@@ -81,8 +97,10 @@ def spread(emit: Any, d: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """d repeated along the axes of x that a sum was over."""
     if isinstance(d, Nothing):
         return ZERO_VALUE
-    if isinstance(d, Reg):
-        return repeated(emit, d, x.sizes)
+    x = as_operand(emit, x)
+    if isinstance(d, (Reg, Sum)) or not d.sizes:
+        return repeated(emit, as_operand(emit, d), x.sizes)
+    d = as_operand(emit, d)
     axes = axes_of(axis, len(x.sizes))
     if flag(keepdims):
         return repeated(emit, d, x.sizes)
@@ -106,7 +124,7 @@ def transpose(emit: Any, x: Any, axes: Any) -> Any:
     if order == tuple(range(rank)):
         return x
     sizes = tuple(x.sizes[k] for k in order)
-    if rank == 2:
+    if rank == 2 and not x.type.holes:
         array = emit.held(x)
         name = array.name.removesuffix(".T") if array.name.endswith(".T") else f"{array.name}.T"
         return Held(array.dtype, name, sizes)
@@ -136,15 +154,10 @@ def ndim(emit: Any, x: Any) -> Any:
 
 def array_size(emit: Any, x: Any) -> Any:
     """The number of elements."""
-    return Reg(" * ".join(x.sizes), INTEGER) if isinstance(x, ARRAYS) else literal(1)
-
-
-def sizes_of(shape: Any) -> Sizes:
-    """A shape that is given as an integer or a tuple of them."""
-    parts = shape.items if isinstance(shape, Items) else (shape,)
-    if not all(isinstance(p, Reg) and p.type == INTEGER for p in parts):
-        raise uncompiled("a shape that is not integers")
-    return tuple(p.text for p in parts)
+    if not isinstance(x, ARRAYS):
+        return literal(1)
+    known = all(n.isdigit() for n in x.sizes)
+    return literal(math.prod(map(int, x.sizes))) if known else emit.integer(" * ".join(x.sizes))
 
 
 def reshape(emit: Any, x: Any, shape: Any) -> Any:
@@ -177,11 +190,7 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
 
 def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
     """np.expand_dims: axes of size 1 at the named places of the result."""
-    if isinstance(x, Reg):
-        if axes_of(axis, 1) != (0,):
-            raise uncompiled("a number with several axes")
-        dtype = "i64" if x.type == INTEGER else "f64"
-        return emit.formula(dtype, (ONE,), lambda emit, at: x, cheap=True)
+    x = as_operand(emit, x)
     count = len(axis.items) if isinstance(axis, Items) else 1
     rank = len(x.sizes) + count
     axes = axes_of(axis, rank)
@@ -193,18 +202,29 @@ def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
 def squeeze(emit: Any, x: Any, axis: Any) -> Any:
     """np.squeeze: without axes of size 1."""
     rank = len(x.sizes)
-    axes = tuple(k for k, n in enumerate(x.sizes) if n == ONE) if isinstance(axis, Nothing) else axes_of(axis, rank)
+    if is_unit(axis) and any(not n.isdigit() for n in x.sizes):
+        for n in x.sizes:  # the code is for sizes that are not 1, as everywhere
+            if not n.isdigit():
+                emit.trap(f"{n} == 1", SIZES)
+    axes = tuple(k for k, n in enumerate(x.sizes) if n == ONE) if is_unit(axis) else axes_of(axis, rank)
     for k in axes:
         emit.equal(x.sizes[k], ONE)
     sizes = tuple(n for k, n in enumerate(x.sizes) if k not in axes)
-    if not sizes:
-        raise uncompiled("an array without axes")
 
     return emit.reshaped(x, sizes)
 
 
-def places(emit: Any, x: Any) -> Any:
-    """The elements numbered; what is done with the numbers is known before any code is made, or refused."""
-    if not isinstance(x, ARRAYS):
-        raise uncompiled("places of other than an array")
-    return Places(x.sizes)
+CELLS: dict[str, Callable[..., Any]] = {
+    "sum_to": sum_to,
+    "like": like,
+    "broadcast_to": broadcast_to,
+    "spread": spread,
+    "transpose": transpose,
+    "swap_last": swap_last,
+    "shape": shape,
+    "ndim": ndim,
+    "array_size": array_size,
+    "reshape": reshape,
+    "expand_dims": expand_dims,
+    "squeeze": squeeze,
+}

@@ -1,87 +1,207 @@
 """
-The way back of a maximum, a minimum, and what else picks one element of a line.
+The way back of rows that move elements, by the numbers of their places.
+
+    returned(d, move(places(x)), x)
+
+moves the numbers as the row moves elements, and sends every sensitivity back to the number it belongs to. Where one element of each
+line is picked,
 
     returned(d, take_along(grouped(places(x), axis), expand_dims(k, -1), -1), x)
 
-is an array of ZEROs but for the elements that the numbers k pick: a `Scatter`. No number of a place is ever computed.
+the result is a `Scatter`, and no number of a place is ever computed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.reductions import axes_of
+from backend.arrays.attributes import as_operand, axes_of, flat, is_zero
+from backend.arrays.elementwise import as_element
+from backend.arrays.indexed import take_along as taken
 from backend.arrays.scatter import in_line
-from backend.arrays.values import ARRAYS, ONE, Chosen, Places, Scatter, Sizes, uncompiled
-from backend.shape import ZERO_VALUE, Nothing, Reg
-from semantics.type_language import INTEGER, REAL
+from backend.arrays.values import ARRAYS, ONE, Chosen, Held, Places, Scatter, Sizes, numbered, plus, row_major, uncompiled
+from backend.shape import ZERO_VALUE, Items, Reg, Sum, typed
+from semantics.primitives.table import TABLE
+from semantics.type_language import BOOLEAN, INTEGER, REAL
+
+FLOATING = ("f64", "f32")
 
 
 def grouped(emit: Any, x: Any, axis: Any) -> Any:
     """x with the named axes made one and put last."""
+    if is_zero(x):
+        return x
+    x = x if isinstance(x, Places) else as_operand(emit, x)
     axes = axes_of(axis, len(x.sizes))
     if isinstance(x, Places):
         return Places(x.sizes, axes)
     kept = tuple(k for k in range(len(x.sizes)) if k not in axes)
     if not axes:
-        raise uncompiled("grouped along no axis")
+        return emit.reshaped(x, (*x.sizes, ONE))
     size = x.sizes[axes[0]]
     if len(axes) > 1:
-        size = emit.variable(INTEGER)
-        emit.line(f"{size} = {' * '.join(x.sizes[k] for k in axes)}")
+        size = emit.integer(" * ".join(x.sizes[k] for k in axes)).text
     if kept + axes == tuple(range(len(x.sizes))) and len(axes) == 1:
         return x
     sizes = (*(x.sizes[k] for k in kept), size)
     if kept + axes == tuple(range(len(x.sizes))):
         return emit.reshaped(emit.contiguous(x), sizes)
 
-    def element(emit: Any, at: Sizes) -> Reg:
+    def element(emit: Any, at: Sizes) -> Any:
         where = dict(zip(kept, at, strict=False))
         where |= in_line(x.sizes, axes, at[-1])
-        found: Reg = emit.element(x, tuple(where[k] for k in range(len(x.sizes))))
-        return found
+        return emit.element(x, tuple(where[k] for k in range(len(x.sizes))))
 
-    return emit.formula(x.dtype, sizes, element, (x,), along=False)
+    return emit.formula(x.dtype, sizes, element, (x,), along=False, holes=x.type.holes)
 
 
 def take_along(emit: Any, x: Any, indices: Any, axis: Any) -> Any:
-    """The element of each line at an index."""
+    """The elements of each line at indices; of the numbers of a whole array, if there is one for each line, which it is."""
+    if is_zero(x) or is_zero(indices):
+        return ZERO_VALUE
     if not isinstance(x, Places) or x.axes is None:
-        raise uncompiled("take_along")
-    if (
-        not isinstance(indices, ARRAYS)
-        or indices.sizes[-1] != ONE
-        or axes_of(axis, len(indices.sizes)) != (len(indices.sizes) - 1,)
-    ):
-        raise uncompiled("several elements of a line")
-    return Chosen(x.sizes, x.axes, indices)
+        return taken(emit, as_operand(emit, x), indices, axis)
+    index = as_operand(emit, indices)
+    if index.sizes[-1] == ONE and axes_of(axis, len(index.sizes)) == (len(index.sizes) - 1,):
+        return Chosen(x.sizes, x.axes, index)
+    return taken(emit, _numbers(emit, x), index, axis)
+
+
+def _numbers(emit: Any, p: Any) -> Any:
+    """The numbers of places, as an array."""
+    match p:
+        case Places(sizes, axes) if axes is not None:
+            return grouped(emit, numbered(sizes, "1"), Items(tuple(Reg(str(k), INTEGER, k) for k in axes)))
+        case Chosen(sizes, axes, numbers):
+            kept = [k for k in range(len(sizes)) if k not in axes]
+
+            def element(emit: Any, at: Sizes) -> Reg:
+                where = dict(zip(kept, at, strict=False))
+                where |= in_line(sizes, axes, emit.noted(emit.element(numbers, at)).text)
+                return Reg(f"({plus(row_major(tuple(where[k] for k in range(len(sizes))), sizes), ONE)})", INTEGER)
+
+            return emit.formula("i64", (*(sizes[k] for k in kept), ONE), element, (numbers,), along=False)
+        case _:
+            return as_operand(emit, p)
 
 
 def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     """d gone back to the places p of x."""
-    if any(isinstance(v, Nothing) for v in (d, p, x)):
+    if any(is_zero(v) for v in (d, p, x)):
         return ZERO_VALUE
-    if not isinstance(p, Chosen) or not isinstance(x, ARRAYS):
-        raise uncompiled("a way back to other places than one in each line")
+    whole = not isinstance(d, Sum) and not (isinstance(d, ARRAYS) and d.type.holes)
+    if isinstance(p, Chosen) and whole and isinstance(x, ARRAYS) and x.type.dtype == "f64":
+        return _scattered(emit, d, p)
+    d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
+    emit.equal(d.sizes[0], p.sizes[0])
+    leaves: list[tuple[Any, str]] = []
+    total = _extent(emit, x, "0", leaves)
+    if not leaves:
+        return _rebuilt(x, iter(()))
+    dtypes = {_dtype(leaf) for leaf, _ in leaves if _dtype(leaf) in FLOATING}
+    if "f32" in dtypes and len(dtypes) > 1:
+        raise uncompiled("sensitivities of f32 and f64 that go back together")
+    dtype = dtypes.pop() if dtypes else "f64"
+    array = emit.new(dtype, (total,), "0.0", "False")
+    emit.prepared(d, d.sizes)
+    emit.prepared(p, d.sizes)
+    with emit.over(d.sizes, None) as at:
+        k = emit.integer(emit.element(p, at).text).text
+        item = as_element(emit, emit.element(d, at), dtype)
+        outer, emit.code = emit.code, []
+        emit.add_into(array, (f"{k} - 1",), item)
+        body, emit.code = emit.code, outer
+        emit.code += [f"if {k} > 0:", body]
+    return _rebuilt(x, (_part(emit, array, leaf, start) for leaf, start in leaves))
+
+
+def _extent(emit: Any, x: Any, first: str, leaves: list[tuple[Any, str]]) -> str:
+    """The number of elements in a value, after `first`; every leaf with the number of its first element."""
+    if isinstance(x, Items):
+        for part in x.items:
+            first = _extent(emit, part, first, leaves)
+        return first
+    if is_zero(x):
+        return first
+    leaves.append((x, first))
+    sizes = x.sizes if isinstance(x, ARRAYS) else ()
+    return str(emit.integer(plus(first, " * ".join(sizes) or "1")).text)
+
+
+def _dtype(leaf: Any) -> str:
+    """The dtype of an array or of a number."""
+    if isinstance(leaf, ARRAYS):
+        return str(leaf.type.dtype)
+    return {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}.get(typed(leaf), "f64")
+
+
+def _part(emit: Any, array: Held, leaf: Any, start: str) -> Any:
+    """What has come back to a leaf; ZERO to what is no real."""
+    if _dtype(leaf) not in FLOATING:
+        return ZERO_VALUE
+    if not isinstance(leaf, ARRAYS):
+        return emit.settled(emit.number_at(array, (start,)))
+    sizes = leaf.sizes
+    if len(sizes) == 1 and start == "0" and array.sizes == sizes:
+        return array
+
+    def element(emit: Any, at: Sizes) -> Any:
+        return emit.element(array, (plus(start, row_major(at, sizes)),))
+
+    return emit.formula(array.dtype, sizes, element, (array,), cheap=True, along=False, holes=True)
+
+
+def _rebuilt(x: Any, parts: Any, records: bool = False) -> Any:
+    """The structure of x with other leaves, in order; a record stays one only if `records`."""
+    if isinstance(x, Items):
+        return Items(tuple(_rebuilt(part, parts, records) for part in x.items), x.label if records else None)
+    return ZERO_VALUE if is_zero(x) else next(parts, ZERO_VALUE)
+
+
+def _scattered(emit: Any, d: Any, p: Chosen) -> Scatter:
+    """One sensitivity for each line."""
     lines = tuple(n for k, n in enumerate(p.sizes) if k not in p.axes)
-    numbers = emit.reshaped(p.numbers, lines) if lines else p.numbers
-    if not lines:
-        number = emit.variable(INTEGER)
-        with emit.over((ONE,), ()) as at:
-            emit.line(f"{number} = {emit.element(p.numbers, at).text}")
-        numbers = Reg(number, INTEGER)
-    return Scatter(p.sizes, p.axes, _by_line(emit, d, lines), numbers)
+    numbers = emit.reshaped(p.numbers, lines) if lines else emit.without(p.numbers, range(len(p.numbers.sizes)))
+    sources = emit.reshaped(as_operand(emit, d), lines) if lines else d
+    if not lines and isinstance(d, ARRAYS):
+        sources = emit.without(as_operand(emit, d), range(len(d.sizes)))
+    return Scatter(p.sizes, p.axes, sources, numbers)
 
 
-def _by_line(emit: Any, d: Any, lines: Sizes) -> Any:
-    """The sensitivities, one for each line."""
-    if isinstance(d, Reg):
-        if lines:
-            raise uncompiled("one sensitivity for several lines")
-        return d
-    if lines:
-        return emit.reshaped(d, lines)
-    value, number = emit.held(d), emit.variable(REAL)
-    with emit.over((ONE,), ()):
-        emit.line(f"{number} = {emit.element(value, tuple('0' for _ in value.sizes)).text}")
-    return Reg(number, REAL)
+def gathered(emit: Any, v: Any, p: Any, x: Any) -> Any:
+    """The elements of v, a sensitivity of x, at the places p; ZERO where the place is 0."""
+    if any(is_zero(a) for a in (v, p, x)):
+        return ZERO_VALUE
+    if not isinstance(x, ARRAYS) or x.type.dtype not in FLOATING:
+        raise uncompiled("the elements of several sensitivities")
+    v, p = flat(emit, as_operand(emit, v)), _numbers(emit, p)
+
+    def element(emit: Any, at: Sizes) -> Any:
+        k = emit.integer(emit.element(p, at).text).text
+        found = emit.element(v, (emit.integer(f"{k} - 1 if {k} > 0 else 0").text,))
+        return emit.primitive(TABLE["switch"], [Reg(f"({k} > 0)", BOOLEAN), found, ZERO_VALUE])
+
+    return emit.formula(v.dtype, p.sizes, element, (v, p), along=False, holes=True)
+
+
+def places(emit: Any, x: Any) -> Any:
+    """The elements of all arrays and numbers in x, numbered from 1; of one array, in a form that shows what is done with them."""
+    if isinstance(x, ARRAYS):
+        return Places(x.sizes)
+    leaves: list[tuple[Any, str]] = []
+    _extent(emit, x, "1", leaves)
+    return _rebuilt(x, iter([_numbered(emit, leaf, start) for leaf, start in leaves]), records=True)
+
+
+def _numbered(emit: Any, leaf: Any, start: str) -> Any:
+    return numbered(leaf.sizes, start) if isinstance(leaf, ARRAYS) else emit.integer(start)
+
+
+CELLS: dict[str, Callable[..., Any]] = {
+    "places": places,
+    "grouped": grouped,
+    "take_along": take_along,
+    "returned": returned,
+    "gathered": gathered,
+}

@@ -1,8 +1,8 @@
 """
-Matrix products, each sum from the left, k ascending, as the meaning says.
+Matrix products, each sum from the left, k ascending, as the meaning says. There is at least one k.
 
-A row of the result is gone over once for four k, its sums added to in order; so the loop over the row has no order.
-Of a matrix and a vector, eight sums go on side by side.
+A row of the result is gone over once for the first k, and once for every four after it, its sums added to in order; so the loop
+over the row has no order. Of a matrix and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ SOURCES = {
 def _matrix_matrix(a, b, c):
     rows, columns = c.shape
     inner = b.shape[0]
-    whole = inner - inner % 4
+    whole = inner - (inner - 1) % 4
     for i in _rows(rows):
+        p = float(a[i, 0])
         for j in _columns(columns):
-            c[i, j] = -0.0
-        for k in range(0, whole, 4):
+            c[i, j] = _mul(p, float(b[0, j]))
+        for k in range(1, whole, 4):
             p = float(a[i, k])
             q = float(a[i, k + 1])
             r = float(a[i, k + 2])
@@ -42,10 +43,11 @@ def _matrix_matrix(a, b, c):
 def _vector_matrix(a, b, c):
     columns = c.shape[0]
     inner = b.shape[0]
-    whole = inner - inner % 4
+    whole = inner - (inner - 1) % 4
+    p = float(a[0])
     for j in _each(columns):
-        c[j] = -0.0
-    for k in range(0, whole, 4):
+        c[j] = _mul(p, float(b[0, j]))
+    for k in range(1, whole, 4):
         p = float(a[k])
         q = float(a[k + 1])
         r = float(a[k + 2])
@@ -126,7 +128,8 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
         if not result:
             return found
         array = emit.new("f64", result)
-        emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")
+        with emit.over((), ()):
+            emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")
         return array
     return emit.reshaped(found, result)
 

@@ -3,6 +3,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
+Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO.
 In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
 """
 
@@ -11,38 +12,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.values import ONE, Sizes, uncompiled
+from backend.arrays.attributes import as_operand, axes_of, flag
+from backend.arrays.elementwise import as_element
+from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
 from backend.fast.sums import demand_finite, next_term
-from backend.shape import Items, Nothing, Reg
-from semantics.errors import IllTyped
+from backend.shape import ZERO_VALUE, Reg, convert, make
+from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
-from semantics.type_language import INTEGER, REAL, UNIT
+from semantics.type_language import REAL
+from semantics.type_lattice import ZERO_TYPE, join
 
 Layout = tuple[int | None, ...]
-BEGIN = {"add": "-0.0", "mul": "1.0", "maximum": "-_inf", "minimum": "_inf"}
-
-
-def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
-    """The axes that an argument names, in ascending order."""
-    match axis:
-        case Nothing(of) if of == UNIT:
-            return tuple(range(rank))
-        case Reg(_, _, int() as k):
-            named = [k]
-        case Items(parts) if all(isinstance(p, Reg) and type(p.value) is int for p in parts):
-            named = [p.value for p in parts]
-        case _:
-            raise uncompiled("an axis that is not known before it runs")
-    if not all(-rank <= k < rank for k in named):
-        raise IllTyped(f"an axis of {named} of an array of {rank} axes", rule="lower")
-    return tuple(sorted({k % rank for k in named}))
-
-
-def flag(keepdims: Any) -> bool:
-    """A boolean that is known."""
-    if not isinstance(keepdims, Reg) or type(keepdims.value) is not bool:
-        raise uncompiled("keepdims that is not known before it runs")
-    return keepdims.value
+BEGIN = {
+    "add": ("-0.0", "0"),
+    "mul": ("1.0", "1"),
+    "maximum": ("-_inf", "_MIN"),
+    "minimum": ("_inf", "_MAX"),
+    "and_": ("True", "True"),
+    "or_": ("False", "False"),
+}
+"""What a reduction begins with, of reals and of integers."""
 
 
 def reduction(combine: str) -> Callable[..., Any]:
@@ -60,94 +49,109 @@ def layout_of(rank: int, axes: tuple[int, ...], keepdims: bool) -> Layout:
     return tuple(None if k in axes else k for k in range(rank) if keepdims or k not in axes)
 
 
+def dtype_of_reduction(combine: str, dtype: str) -> tuple[str, str]:
+    """The dtype of the result, and that in which it is computed: booleans are counted, or compared as 0 and 1."""
+    if combine in ("and_", "or_"):
+        return "bool", "bool"
+    if combine in ("add", "mul"):
+        return summed(dtype), summed(dtype)
+    return dtype, summed(dtype)
+
+
 def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
     """The reduction over axes: the axes of its result are those of x that `layout` names, and axes of size 1."""
-    if x.dtype != "f64":
-        raise uncompiled(f"a reduction of {x.dtype}")
+    x = as_operand(emit, x)
+    dtype, inside = dtype_of_reduction(combine, x.dtype)
+    holes = x.type.holes
+    if holes and combine != "add":
+        raise uncompiled(f"{combine} of the elements of a sensitivity")
     kept = tuple(k for k in range(len(x.sizes)) if k not in axes)
-    gone = tuple(x.sizes[k] for k in axes)
-    emit.not_empty(gone)
+    emit.not_empty(tuple(x.sizes[k] for k in axes))
     emit.prepared(x, x.sizes)
-    row, begin = TABLE[combine], BEGIN[combine]
-    if all(k < a for k in kept for a in axes):
-        return _by_lines(emit, row, begin, x, axes, layout)
-    array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout), begin)
+    begin = BEGIN[combine][inside == "i64"]
+    sizes = tuple(ONE if k is None else x.sizes[k] for k in layout)
+
+    def step(emit: Any, total: Any, indices: Sizes) -> Any:
+        item = emit.element(x, indices)
+        if combine in ("and_", "or_"):
+            item = emit.primitive(TABLE["to_boolean"], [item])
+        row = TABLE["gadd"] if holes else TABLE[combine]
+        return as_element(emit, emit.primitive(row, [total, as_element(emit, item, inside)]), inside)
+
+    if all(k < a for k in kept for a in axes) or dtype != inside:
+        return _by_lines(emit, combine, step, begin, x, axes, layout)
+    array = emit.new(dtype, sizes, begin, "False" * holes)
     with emit.over(x.sizes, kept) as indices:
-        at = f"{array.name}[{_placed(layout, dict(enumerate(indices)))}]"
-        found = emit.primitive(row, [Reg(f"float({at})", REAL), emit.element(x, indices)])
-        emit.line(f"{at} = {found.text}")
+        at = _placed(layout, dict(enumerate(indices)))
+        emit.write(array, at, step(emit, emit.element(array, at), indices))
     return array
 
 
-def _placed(layout: Layout, indices: dict[int, str]) -> str:
+def _placed(layout: Layout, indices: dict[int, str]) -> Sizes:
     """The indices into a result."""
-    return ", ".join("0" if k is None else indices[k] for k in layout)
+    return tuple("0" if k is None else indices[k] for k in layout)
 
 
-def _by_lines(emit: Any, row: Any, begin: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
-    """The reduction where what goes is the last axes: one number for each line."""
-    kept, gone = x.sizes[: len(x.sizes) - len(axes)], x.sizes[len(x.sizes) - len(axes) :]
+def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
+    """The reduction as one number for each line of what goes."""
+    dtype, inside = dtype_of_reduction(combine, x.dtype)
+    holes, sizes = x.type.holes, x.sizes
+    in_any_order = emit.fast and combine == "add" and inside == "f64" and not holes
+    of = join(ELEMENTS[inside], ZERO_TYPE) if holes else ELEMENTS[inside]
+    kept = tuple(k for k in range(len(sizes)) if k not in axes)
 
-    def line(indices: Sizes) -> str:
-        total = emit.variable(REAL)
-        emit.line(f"{total} = {begin}")
-        with emit.over(gone, ()) as own:
-            if emit.fast and row is TABLE["add"]:
-                next_term(emit, total, emit.element(x, indices + own))
+    def line(indices: Sizes) -> Any:
+        total = make(of, emit.variable)
+        emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
+        with emit.over(tuple(sizes[k] for k in axes), ()) as own:
+            where = dict(zip((*kept, *axes), (*indices, *own), strict=True))
+            at = tuple(where[k] for k in range(len(sizes)))
+            if in_any_order:
+                next_term(emit, total.text, emit.element(x, at))
             else:
-                found = emit.primitive(row, [Reg(total, REAL), emit.element(x, indices + own)])
-                emit.line(f"{total} = {found.text}")
-        if emit.fast and row is TABLE["add"]:
-            demand_finite(emit, total)
-        return total
+                emit.move((total,), (convert(step(emit, total, at), of),))
+        if in_any_order:
+            demand_finite(emit, total.text)
+        return as_element(emit, total, dtype)
 
-    if not layout:
-        return Reg(line(()), REAL)
-    array = emit.new("f64", tuple(ONE if k is None else x.sizes[k] for k in layout))
-    with emit.over(kept, range(len(kept))) as indices:
-        total = line(indices)
-        emit.line(f"{array.name}[{_placed(layout, dict(enumerate(indices)))}] = {total}")
+    if not layout and dtype != "f32":
+        return line(())
+    array = emit.new(dtype, tuple(ONE if k is None else sizes[k] for k in layout), mask="_" * holes)
+    with emit.over(tuple(sizes[k] for k in kept), range(len(kept))) as indices:
+        emit.write(array, _placed(layout, dict(zip(kept, indices, strict=True))), line(indices))
     return array
 
 
 def mean(emit: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """The sum, divided by the number of terms."""
     axes = axes_of(axis, len(x.sizes))
-    total = reduced(emit, "add", x, axes, layout_of(len(x.sizes), axes, flag(keepdims)))
+    dtype = floating(x.dtype)
+    real = x
+    if x.dtype != dtype:
+        real = emit.formula(dtype, x.sizes, lambda emit, at: as_element(emit, emit.at(x, at), dtype), (x,), cheap=True)
+    total = reduced(emit, "add", real, axes, layout_of(len(x.sizes), axes, flag(keepdims)))
     count = " * ".join(x.sizes[k] for k in axes) or "1"
     return emit.primitive(TABLE["div"], [total, Reg(f"float({count})", REAL)])
 
 
-def argmax(emit: Any, x: Any, axis: Any) -> Any:
-    """Where the largest element of each line is: the first of several, the first NaN if there is one."""
-    return _extreme(emit, x, axis, ">", "-_inf")
+def trace(emit: Any, x: Any) -> Any:
+    """np.trace(x): the sum of the diagonal of the first two axes."""
+    n = emit.integer(f"min({x.sizes[0]}, {x.sizes[1]})").text
+    diagonal = emit.formula(
+        x.dtype, (*x.sizes[2:], n), lambda emit, at: emit.element(x, (at[-1], at[-1], *at[:-1])), (x,), along=False,
+        cheap=True, holes=x.type.holes,
+    )  # fmt: skip
+    rank = len(diagonal.sizes)
+    return reduced(emit, "add", diagonal, (rank - 1,), tuple(range(rank - 1)))
 
 
-def argmin(emit: Any, x: Any, axis: Any) -> Any:
-    return _extreme(emit, x, axis, "<", "_inf")
-
-
-def _extreme(emit: Any, x: Any, axis: Any, better: str, begin: str) -> Any:
-    axes = axes_of(axis, len(x.sizes))
-    if x.dtype != "f64" or axes != (len(x.sizes) - 1,):
-        raise uncompiled("argmax or argmin over other axes than the last")
-    kept, (last,) = x.sizes[:-1], x.sizes[-1:]
-    emit.not_empty((last,))
-    emit.prepared(x, x.sizes)
-
-    def line(indices: Sizes) -> str:
-        best, at = emit.variable(REAL), emit.variable(INTEGER)
-        emit.line(f"({best}, {at}) = ({begin}, 0)")
-        with emit.over((last,), ()) as (own,):
-            found = emit.element(x, (*indices, own)).text
-            emit.line(f"if {found} {better} {best} or ({found} != {found} and {best} == {best}):")
-            emit.code.append([f"({best}, {at}) = ({found}, {own})"])
-        return str(at)
-
-    if not kept:
-        return Reg(line(()), INTEGER)
-    array = emit.new("i64", kept)
-    with emit.over(kept, range(len(kept))) as indices:
-        number = line(indices)
-        emit.line(f"{array.name}[{', '.join(indices)}] = {number}")
-    return array
+CELLS: dict[str, Callable[..., Any]] = {
+    "reduce_sum": reduction("add"),
+    "reduce_prod": reduction("mul"),
+    "reduce_max": reduction("maximum"),
+    "reduce_min": reduction("minimum"),
+    "reduce_all": reduction("and_"),
+    "reduce_any": reduction("or_"),
+    "mean": mean,
+    "trace": trace,
+}

@@ -12,12 +12,14 @@ def scattered(emit: Any, array: Held, scatter: Scatter, first: bool) -> Held:
     """The array with the elements of the scatter added; in place of what is there, if `first`."""
     lines = tuple(n for k, n in enumerate(scatter.sizes) if k not in scatter.axes)
     emit.prepared(scatter.sources, lines)
-    with emit.over(lines, range(len(lines))) as indices:
+    with emit.over(lines, range(len(lines)) or None) as indices:
         number = emit.variable(INTEGER)
         emit.line(f"{number} = {emit.element(scatter.numbers, indices).text}")
         source = emit.element(scatter.sources, indices).text
-        at = f"{array.name}[{', '.join(_place(scatter, indices, number))}]"
-        emit.line(f"{at} = {source}" if first else f"{at} = {at} + {source}")
+        at = f"[{', '.join(_place(scatter, indices, number))}]"
+        emit.line(f"{array.name}{at} = {source}" if first else f"{array.name}{at} = {array.name}{at} + {source}")
+        if array.mask:
+            emit.line(f"{array.mask}{at} = True")
     return array
 
 

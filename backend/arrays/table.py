@@ -5,41 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays import elementwise, moves, places, products, reductions
+from backend.arrays import (
+    contractions,
+    creation,
+    elementwise,
+    indexed,
+    indices,
+    joining,
+    linear,
+    lines,
+    moves,
+    places,
+    products,
+    reductions,
+    structures,
+)
 from semantics.ir import NodeId, Program
 
 CELLS: dict[str, Callable[..., Any]] = {
-    "reduce_sum": reductions.reduction("add"),
-    "reduce_prod": reductions.reduction("mul"),
-    "reduce_max": reductions.reduction("maximum"),
-    "reduce_min": reductions.reduction("minimum"),
-    "mean": reductions.mean,
-    "argmax": reductions.argmax,
-    "argmin": reductions.argmin,
-    "matmul": products.matmul,
-    "dot": products.dot,
+    **creation.CELLS,
+    **indexed.CELLS,
+    **moves.CELLS,
+    **joining.CELLS,
+    **reductions.CELLS,
+    **lines.CELLS,
+    **contractions.CELLS,
+    **linear.CELLS,
+    **structures.CELLS,
+    **places.CELLS,
     "outer": products.outer,
-    "sum_to": moves.sum_to,
-    "like": moves.like,
-    "broadcast_to": moves.broadcast_to,
-    "spread": moves.spread,
-    "transpose": moves.transpose,
-    "swap_last": moves.swap_last,
-    "shape": moves.shape,
-    "ndim": moves.ndim,
-    "array_size": moves.array_size,
-    "reshape": moves.reshape,
-    "expand_dims": moves.expand_dims,
-    "squeeze": moves.squeeze,
-    "places": moves.places,
-    "grouped": places.grouped,
-    "take_along": places.take_along,
-    "returned": places.returned,
+    "keep": indexed.keep,
 }
 """Rows that only arrays have."""
 
-OF_ANYTHING = frozenset({"sum_to", "like", "shape", "ndim", "array_size", "expand_dims", "broadcast_to", "spread", "returned"})
-"""Those whose first argument may be a number."""
+OF_ANYTHING = frozenset(
+    {
+        *("as_array", "full", "arange", "linspace", "eye", "dtype", "concatenate", "stack", "einsum", "einsum_adjoint", "final"),
+        *("sum_to", "like", "shape", "ndim", "array_size", "spread", "places", "grouped", "take_along", "returned", "gathered"),
+        *("inner", "scale", "keep", "take", "astype", "unsum", "tensordot_subscripts"),
+    }
+)
+"""Those whose first argument may be something else than an array or a number."""
 
 OVER: dict[str, Callable[..., Any]] = {
     "where": elementwise.where,
@@ -48,17 +54,24 @@ OVER: dict[str, Callable[..., Any]] = {
 }
 """Structural rows, where an argument is an array."""
 
+OF_FIRST = indexed.OVER
+"""Structural rows, where the first argument is an array."""
+
+SOURCES = {**products.SOURCES, **lines.SOURCES, **linear.SOURCES, **indices.SOURCES}
+"""The helpers of these rows."""
 
 SHAPE_ONLY = {
     "sum_to": 2,
     "like": 2,
     "spread": 2,
     "instantiate": 2,
+    "inject": 1,
     "returned": 3,
     "places": 1,
     "shape": 1,
     "ndim": 1,
     "array_size": 1,
+    "length": 1,
     "seed": 1,
 }
 """The inputs, counted with the function, of which only the shape matters."""

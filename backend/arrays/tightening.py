@@ -11,7 +11,9 @@ from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
+from backend.arrays.in_place import updated
 from backend.arrays.needed import needed
+from backend.arrays.reuse import reused
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
 
@@ -24,9 +26,11 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
+    module.body[0] = function = updated(function)
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     contracted(function)
+    reused(function)
     return ast.unparse(ast.fix_missing_locations(module))
 
 

@@ -6,7 +6,7 @@ that reads it. A size is a text: a number where it is known, else an expression 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from semantics.errors import Malformed
@@ -14,21 +14,27 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, Scalar
 
 Sizes = tuple[str, ...]
 ONE = "1"
-ELEMENTS: dict[str, Scalar] = {"f64": REAL, "i64": INTEGER, "bool": BOOLEAN}
-READ = {"f64": "float", "i64": "int", "bool": "bool"}
+ELEMENTS: dict[str, Scalar] = {"f64": REAL, "f32": REAL, "i64": INTEGER, "bool": BOOLEAN}
+MADE = {"f64": "_f64", "f32": "_float32", "i64": "_i64", "bool": "_bool"}  # how a dtype is named where an array is made
+READ = {"f64": "float", "f32": "float", "i64": "int", "bool": "bool"}
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The array that a variable holds, or the transpose of one: `name` ends in `.T`."""
+    """
+    The array that a variable holds, or the transpose of one: `name` ends in `.T`.
+
+    mask   the variable of booleans that tell which elements are there, if others are ZERO
+    """
 
     dtype: str
     name: str
     sizes: Sizes
+    mask: str = ""
 
     @property
     def type(self) -> ArrayType:
-        return _type(self.dtype, self.sizes)
+        return _type(self.dtype, self.sizes, bool(self.mask))
 
 
 @dataclass(eq=False, slots=True)
@@ -40,6 +46,7 @@ class Formula:
     parts     the arrays that it reads
     cheap     whether to compute an element again costs no more than to read it
     along     whether each element reads elements of `parts` at the same indices
+    holes     whether an element may be ZERO
     uses      how many read it
     view      the array of other sizes that has the same elements in the same order, if it is no more than that
     kept      the code in which it has been computed, and the array that holds it there
@@ -51,6 +58,7 @@ class Formula:
     parts: tuple[Any, ...] = ()
     cheap: bool = False
     along: bool = True
+    holes: bool = False
     uses: int = 1
     view: Any = None
     kept: tuple[Any, Held] | None = None
@@ -61,7 +69,7 @@ class Formula:
 
     @property
     def type(self) -> ArrayType:
-        return _type(self.dtype, self.sizes)
+        return _type(self.dtype, self.sizes, self.holes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ class Scatter:
 
     @property
     def type(self) -> ArrayType:
-        return ArrayType("f64", _type("f64", self.sizes).dims, True)
+        return _type("f64", self.sizes, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +123,67 @@ class Chosen:
 ARRAYS = (Held, Formula, Scatter, Places, Chosen)
 
 
-def _type(dtype: str, sizes: Sizes) -> ArrayType:
-    return ArrayType(dtype, tuple(int(n) if n.isdigit() else None for n in sizes))
+def _type(dtype: str, sizes: Sizes, holes: bool = False) -> ArrayType:
+    return ArrayType(dtype, tuple(int(n) if n.isdigit() else None for n in sizes), holes)
 
 
-def held(type: ArrayType, name: str) -> Held:
+def held(type: ArrayType, name: str, mask: str = "") -> Held:
     """The array of a type that a variable holds."""
-    if type.dtype not in ELEMENTS or type.holes:
-        raise uncompiled(f"a value of type {type}")
-    return Held(type.dtype, name, tuple(f"{name}.shape[{k}]" if n is None else str(n) for k, n in enumerate(type.dims)))
+    sizes = tuple(f"{name}.shape[{k}]" if n is None else str(n) for k, n in enumerate(type.dims))
+    return Held(type.dtype, name, sizes, mask)
+
+
+def as_type(value: Any, type: ArrayType) -> Any:
+    """The array, with the sizes that its type knows; one whose elements may be ZERO, if the type says so."""
+    if not isinstance(value, (Held, Formula)):
+        return value
+    known = tuple(n if m is None or n.isdigit() else str(m) for n, m in zip(value.sizes, type.dims, strict=True))
+    if isinstance(value, Held) and known != value.sizes:
+        value = replace(value, sizes=known)
+    elif isinstance(value, Formula):
+        value.sizes = known
+    if type.holes and not value.type.holes:
+        return Formula(value.dtype, known, lambda emit, at: emit.at(value, at), (value,), cheap=True, holes=True)
+    return value
+
+
+def either(test: str, a: Held, b: Held) -> Held:
+    """One of two arrays of one dtype and rank."""
+
+    def one(x: str, y: str) -> str:
+        return x if x == y else f"({x} if {test} else {y})"
+
+    return Held(a.dtype, one(a.name, b.name), tuple(map(one, a.sizes, b.sizes)), a.mask and one(a.mask, b.mask))
 
 
 def uncompiled(what: str) -> Malformed:
     """The refusal of what has no loops yet."""
     return Malformed(f"{what}: not compiled yet", rule="lower", remedy='target="reference", or leave it to the virtual machine')
+
+
+def row_major(indices: Sizes, sizes: Sizes) -> str:
+    """The number of an element, from 0, in row-major order."""
+    text = ""
+    for k, n in zip(indices, sizes, strict=True):
+        text = f"({text} * {n} + {k})" if text else k
+    return text or "0"
+
+
+def plus(a: str, b: str) -> str:
+    """a + b"""
+    if a.isdigit() and b.isdigit():
+        return str(int(a) + int(b))
+    return a if b == "0" else b if a == "0" else f"{a} + {b}"
+
+
+def numbered(sizes: Sizes, first: str) -> Formula:
+    """The numbers of the elements of an array, in row-major order."""
+    return Formula("i64", sizes, lambda emit, at: emit.integer(plus(row_major(at, sizes), first)), cheap=True)
+
+
+def place(indices: Sizes) -> str:
+    """What stands in the brackets."""
+    return ", ".join(indices) or "()"
 
 
 def aligned(indices: Sizes, sizes: Sizes) -> Sizes:

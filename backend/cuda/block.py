@@ -13,6 +13,7 @@ In the shared memory of a block are three words: the address of the next array, 
 
 from __future__ import annotations
 
+from backend.arrays.values import MADE
 from backend.lower import Lowered
 from backend.stacks import MEMORY
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
@@ -103,7 +104,6 @@ def _full(shape, fill, dtype):
     return array
 """
 
-DTYPES = {"f64": "_f64", "i64": "_i64", "bool": "_bool"}
 READ = {REAL: "numbers[{}]", INTEGER: "given[{}]", BOOLEAN: "given[{}] != 0"}
 
 
@@ -119,7 +119,7 @@ def block_source(code: Lowered) -> str:
     for type in code.arguments:
         if isinstance(type, ArrayType):
             sizes = "".join(f"given[a + {at + 1 + k}], " for k in range(len(type.dims)))
-            loads.append(f"_array(given[a + {at}], ({sizes}), {DTYPES[type.dtype]})")
+            loads.append(f"_array(given[a + {at}], ({sizes}), {MADE[type.dtype]})")
         else:
             loads.append(READ[type].format(f"a + {at}"))
         at += width(type)

@@ -20,11 +20,11 @@ from backend.run import Compiled
 from backend.stack_memory import LIMIT
 from backend.status import OK, SIZES
 from semantics.type_language import REAL, ArrayType
+from transforms.array_rows import NUMPY_DTYPE
 
 WORDS, EACH = 1 << 12, 16
 """For the arrays of a block at first: so many words, or so many for each word of its arguments."""
 THREADS = {"cuda": 256, "cuda-simulator": 6, "cuda-sequential": 6}
-DTYPES = {"f64": numpy.float64, "i64": numpy.int64, "bool": numpy.bool_}
 
 
 class Blocks(Compiled):
@@ -107,7 +107,7 @@ def _words(array: Any) -> int:
 
 def elements(dtype: str, shape: tuple[int, ...], arena: numba_cuda.Words, address: int) -> Any:
     """An array that the kernel has left in the arena."""
-    item = numpy.dtype(DTYPES[dtype])
+    item = numpy.dtype(NUMPY_DTYPE[dtype])
     count, start = math.prod(shape), (address - arena.address) // 8
     whole = arena.back(start, start - (-count * item.itemsize // 8))
     return whole.view(item)[:count].reshape(shape)

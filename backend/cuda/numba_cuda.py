@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from typing import Any
 
 from backend import store, toolchain
@@ -175,7 +176,11 @@ def ptx(source: str, signature: tuple[Any, ...], cc: tuple[int, int]) -> str:
     """The PTX of `batch` of a source for a compute capability. IllTyped with the reason where it cannot be made here."""
     if reason := ptx_available():
         raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
-    return _compiled(store.load(source, "cuda", toolchain.bindings("cuda")).batch, signature, cc)
+
+    def made() -> str:
+        return _compiled(store.load(source, "cuda", toolchain.bindings("cuda")).batch, signature, cc)
+
+    return store.remembered(f"ptx {cc} {toolchain.versions()} {metadata.version('numba-cuda')}\n{source}", made)
 
 
 def _compiled(function: Callable[..., Any], signature: tuple[Any, ...], cc: tuple[int, int]) -> str:

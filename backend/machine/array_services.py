@@ -126,7 +126,8 @@ def matmul(a: Operand, b: Operand) -> Answer:
 
 def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
     """The elements of x in the order of a shape and its strides."""
-    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), list(shape), list(strides)))
+    sizes, steps, _ = map(list, zip(*_merged([[n, s, s] for n, s in zip(shape, strides, strict=True)]), strict=True))
+    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), sizes, steps))
 
 
 def sum_to(d: Operand, x: Operand) -> Answer:

@@ -54,10 +54,10 @@ be compiled first, which takes seconds."""
 MANY = 1 << 15
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
 
-LARGE = 1 << 19
+LARGE = 1 << 15
 """Words in use beyond which they are not copied on CPython."""
 
-AHEAD = 8
+AHEAD = 16
 """Objects of the size that there was no room for, for which a new buffer has room."""
 
 STACK, SMALLEST = 1 << 14, 1 << 18

@@ -2,9 +2,9 @@
 Loops over the elements of arrays, in the language of generated code. An array is a place among the words and a stride per axis;
 answers are 0, or 1 where the reference must say what is wrong.
 
-`source()` has one function `value_k(op, …)` for all elementwise rows with k operands, from the texts of the column "numba"; the
-loops call it. Sums and products go from the left in row-major order, as the meaning says: so results are the reference's bit for
-bit.
+`source()` has one function `value_1(op, x)` for all elementwise rows with one operand, and `row_2` with a loop for each with two,
+from the texts of the column "numba"; the loops call them. Sums and products go from the left in row-major order, as the meaning
+says: so results are the reference's bit for bit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.type_language import REAL
 
 value_1: Any
-value_2: Any
+row_2: Any
 
 
 def map_1(F: Doubles, op: int, x: int, out: int, n: int) -> int:
@@ -48,9 +48,7 @@ def map_2(F: Doubles, op: int, x: int, y: int, out: int, shape: Words, xs: Words
             rest = rest // shape[axis]
             a += at * xs[axis]
             b += at * ys[axis]
-        to = out + start * shape[last]
-        for k in range(shape[last]):
-            F[to + k] = value_2(op, F[a + k * xs[last]], F[b + k * ys[last]])
+        row_2(F, op, a, b, out + start * shape[last], shape[last], xs[last], ys[last])
     return 0
 
 
@@ -63,19 +61,27 @@ def rows(shape: Words) -> int:
 
 
 def move(I: Words, x: int, out: int, n: int, shape: Words, strides: Words) -> int:
-    """n elements at x, in the order of a shape and its strides."""
-    for k in range(n):
-        I[out + k] = I[x + place(shape, strides, k)]
+    """n elements at x, in the order of a shape and its strides; at least one axis."""
+    last = len(shape) - 1
+    for start in range(rows(shape) if n > 0 else 0):
+        a, rest = x, start
+        for axis in range(last - 1, -1, -1):
+            a += (rest % shape[axis]) * strides[axis]
+            rest = rest // shape[axis]
+        to = out + start * shape[last]
+        for k in range(shape[last]):
+            I[to + k] = I[a + k * strides[last]]
     return 0
 
 
 def total(F: Doubles, x: int, out: int, n: int, kept: Words, kept_strides: Words, m: int, gone: Words, gone_strides: Words) -> int:
     """For each of n places along the kept axes, the sum of m elements from the left."""
+    step = gone_strides[0] if len(gone) == 1 else 0
     for k in range(n):
         base = x + place(kept, kept_strides, k)
         found = 0.0
         for j in range(m):
-            item = F[base + place(gone, gone_strides, j)]
+            item = F[base + (j * step if len(gone) == 1 else place(gone, gone_strides, j))]
             found = item if j == 0 else found + item
         F[out + k] = found
     return 0
@@ -127,9 +133,12 @@ def source() -> str:
     """The text of all loops."""
     used = {h for k in (1, 2) for _, _, helpers in texts(k) for h in helpers}
     parts = prelude.closure(used)
-    for k, names in ((1, "x"), (2, "x, y")):
-        bodies = [f"return {text}" for _, text, _ in texts(k)]
-        parts.append(f"def value_{k}(op, {names}):\n{tree(0, bodies, '    ')}".replace("* one", ""))
+    ones = [f"return {text}" for _, text, _ in texts(1)]
+    parts.append(f"def value_1(op, x):\n{tree(0, ones, '    ')}".replace("* one", ""))
+    twos = [
+        f"for k in range(n):\n    x, y = F[a + k * s], F[b + k * t]\n    F[to + k] = {text}\nreturn 0" for _, text, _ in texts(2)
+    ]
+    parts.append(f"def row_2(F, op, a, b, to, n, s, t):\n{tree(0, twos, '    ')}".replace("* one", ""))
     parts += [plain(rows), plain(place)]
     head = f"ZERO_BITS = {ZERO_BITS}"
     return "\n\n".join([head, *(f"@_part\n{part}" for part in parts), *(f"@_device\n{plain(loop)}" for loop in LOOPS)]) + "\n"

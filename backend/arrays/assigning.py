@@ -1,0 +1,59 @@
+"""Numbers in variables and elements in arrays: assignments, and what is ZERO, which is not assigned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.arrays.sizes import Comparing
+from backend.arrays.values import Held, Sizes, place
+from backend.shape import Reg, Sum, literal, options
+from semantics.primitives.table import TABLE
+from semantics.type_language import BOOLEAN, INTEGER
+
+
+class Assigning(Comparing):
+    """What the emitter knows of assignments. `line`, `variable`, `primitive` and `element` are the emitter's."""
+
+    def integer(self, text: str) -> Reg:
+        """An integer in a variable, if its text is more than a name or a number."""
+        if text.isdigit():
+            return literal(int(text))
+        if not any(c in text for c in " (["):
+            return Reg(text, INTEGER)
+        name = self.variable(INTEGER)  # type: ignore[attr-defined]
+        self.line(f"{name} = {text}")  # type: ignore[attr-defined]
+        return Reg(name, INTEGER)
+
+    def noted(self, found: Any) -> Any:
+        """An element, in a variable: what array it came from matters no longer."""
+        match found:
+            case Reg(text, type, None):
+                name = self.variable(type)  # type: ignore[attr-defined]
+                self.line(f"{name} = {text}")  # type: ignore[attr-defined]
+                return Reg(name, type)
+            case Sum(type, tests, parts):
+                return Sum(type, tuple(self.noted(Reg(t, BOOLEAN)).text for t in tests), tuple(map(self.noted, parts)))
+            case _:
+                return found
+
+    def add_into(self, array: Held, indices: Sizes, found: Any) -> None:
+        """Adds a sensitivity to an element, in place."""
+        total = self.primitive(TABLE["gadd"], [self.element(array, indices), found])  # type: ignore[attr-defined]
+        if array.dtype == "f32":
+            total = self.primitive(TABLE["single"], [total])  # type: ignore[attr-defined]
+        self.write(array, indices, total)
+
+    def write(self, array: Held, indices: Sizes, found: Any) -> None:
+        """The assignment of an element; in an array with a mask, ZERO is one too."""
+        at = place(indices)
+        for test, option in options(found):
+            outer = self.code
+            if test:
+                self.code = []
+            if isinstance(option, Reg):
+                self.line(f"{array.name}[{at}] = {option.text}")  # type: ignore[attr-defined]
+            if array.mask:
+                self.line(f"{array.mask}[{at}] = {isinstance(option, Reg)}")  # type: ignore[attr-defined]
+            if test:
+                body, self.code = self.code, outer
+                self.code += [test, body]

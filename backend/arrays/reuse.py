@@ -1,0 +1,103 @@
+"""
+Memory of arrays that nothing reads again, given to the next array of the same sizes.
+
+    a = _empty((n,), _f64)          a = _empty((n,), _f64)
+    …a…                             …a…
+    b = _empty((n,), _f64)     →    b = a
+    …b…                             …b…
+
+Both are made in the same block, and nothing after `b` is made mentions `a`, by whatever name: a view is a mention. Or what does is
+one loop nest, in which every turn reads its own element of `a` before it writes the same of `b`. What the caller has is not made
+here, and what is given out is mentioned where it is, so neither is ever given away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from backend.arrays.contraction import in_order
+from backend.arrays.effects import Roots, roots
+from backend.arrays.in_place import blocks
+
+Block = list[ast.stmt]
+TRIED = 20  # arrays whose memory is asked for, and statements that are looked ahead
+
+
+def reused(function: ast.FunctionDef) -> None:
+    """The function with fewer arrays made."""
+    known = roots(function)
+    stores = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    everywhere = _mentions(function, known)
+    for block in blocks(function):
+        if any(_made(s) for s in block):
+            _in_block(block, known, stores, everywhere)
+
+
+def _in_block(block: Block, known: Roots, stores: Counter[str], everywhere: Counter[str]) -> None:
+    """The same, in one block."""
+    mentions = [_mentions(s, known) for s in block]
+    last = {root: at for at, counted in enumerate(mentions) for root in counted}
+    inside: Counter[str] = Counter()
+    for counted in mentions:
+        inside.update(counted)
+    free: dict[str, list[str]] = {}
+    for at, statement in enumerate(block):
+        if (made := _made(statement)) is None or stores[made[0]] > 1:
+            continue
+        name, call = made
+        kind = ast.dump(call.args[0]) + ast.dump(call.args[-1])
+        given = free.setdefault(kind, [])
+        if inside[known.of(name)] != everywhere[known.of(name)]:
+            continue
+        if len(call.args) == 2:
+            other = next((o for o in given[-TRIED:] if _is_free(block, mentions, at, name, o, last[known.of(o)], known)), None)
+            if other is not None:
+                given.remove(other)
+                assert isinstance(statement, ast.Assign)
+                statement.value = ast.Name(other, ast.Load())
+        given.append(name)
+
+
+def _is_free(block: Block, mentions: list[Counter[str]], at: int, new: str, old: str, last: int, known: Roots) -> bool:
+    """Whether the new array, made at a place of the block, may have the memory of the old one, last mentioned at another."""
+    if last < at:
+        return True
+    mine, its = known.of(new), known.of(old)
+    if last > at + TRIED or any(mine in m or its in m for m in mentions[at + 1 : last]):
+        return False
+    return _in_step(block[last], new, old, known)
+
+
+def _in_step(nest: ast.stmt, new: str, old: str, known: Roots) -> bool:
+    """Whether every turn of a nest reads its element of the old array before it writes that of the new one."""
+    path: set[tuple[int, ...]] = set()
+    places: set[str] = set()
+    order: list[str] = []
+    for node, around in in_order([nest], ()):
+        match node:
+            case ast.Subscript(ast.Name(name), index) if name in (new, old):
+                path.add(tuple(map(id, around)))
+                places.add(ast.unparse(index))
+                order.append(name)
+                loops = around
+            case ast.Name(name) | ast.Subscript(ast.Name(name)) if known.of(name) in (known.of(new), known.of(old)):
+                return False  # by another name
+    if len(path) != 1 or len(places) != 1 or not all(isinstance(s, ast.For) for s in loops):
+        return False
+    turns = sorted(ast.unparse(s.target) for s in loops if isinstance(s, ast.For))
+    return order == sorted(order, key=lambda name: name == new) and turns == sorted(places.pop().strip("()").split(", "))
+
+
+def _made(statement: ast.stmt) -> tuple[str, ast.Call] | None:
+    """The name of an array that a statement makes, and how."""
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full")) as call):
+            return name, call
+        case _:
+            return None
+
+
+def _mentions(node: ast.AST, known: Roots) -> Counter[str]:
+    """How often each root is mentioned, by whatever name."""
+    return Counter(known.of(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))

@@ -1,0 +1,149 @@
+"""
+adjudge as a tool of GradBench: `python -m bench.gradbench` reads messages from standard input, one JSON object a line, and
+answers each with a line, to the end of the input.
+
+    start                              the name of the tool
+    define module                      whether there is such a module
+    evaluate module, function, input   the output, and how long each run took
+    analysis                           received
+
+Timings are in nanoseconds of wall-clock time. "prepare" is reading the input, making machine code and the first calls;
+"evaluate" is one call of the compiled function, and there is one for each of at least `min_runs` calls that take at least
+`min_seconds` together. What is no message, or asks for what is not there, or fails, is answered with success false and the
+reason; the next message is read.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import adjudge as aj
+from bench.gradbench_programs import functions
+from bench.gradbench_programs.function import Function, Input, field, real, whole
+from semantics.errors import AdjudgeError, Malformed
+
+TOOL = "adjudge"
+PATIENCE = 20_000_000_000
+"""Nanoseconds after which no further call is made ahead."""
+
+Reply = dict[str, Any]
+
+
+def session(lines: Iterable[str]) -> Iterator[str]:
+    """The replies to a session, in order; an empty line is no message."""
+    tool = Tool()
+    for line in lines:
+        if line.strip():
+            yield tool.answer(line)
+
+
+class Tool:
+    """What was defined, and what was compiled, once for each function."""
+
+    def __init__(self) -> None:
+        self.defined: dict[str, Any] = {}
+        self.compiled: dict[Any, Callable[..., Any]] = {}
+
+    def answer(self, line: str) -> str:
+        """The reply to a message as a line of JSON."""
+        number = None
+        try:
+            message = json.loads(line)
+            if not isinstance(message, dict):
+                raise Malformed("a message is an object", remedy='{"id": 0, "kind": "start"}')
+            number = message.get("id")
+            reply = self.reply(message)
+            return json.dumps({"id": number, **reply}, allow_nan=False)
+        except (AdjudgeError, ValueError, RecursionError) as error:  # JSON has no NaN, and nesting has a limit
+            return json.dumps({"id": number, "success": False, "error": str(error)})
+
+    def reply(self, message: Input) -> Reply:
+        """The fields of the reply, but for the id."""
+        match message.get("kind"):
+            case "start":
+                return {"tool": TOOL}
+            case "define":
+                name = _name(message, "module")
+                self.defined[name] = functions(name)
+                return {"success": True}
+            case "evaluate":
+                return {"success": True, **self.evaluate(message)}
+            case "analysis":
+                return {}
+            case kind:
+                raise Malformed(f"{kind!r} is no kind of message", remedy="start, define, evaluate or analysis")
+
+    def evaluate(self, message: Input) -> Reply:
+        """The output of a function, and the timings."""
+        module, name = _name(message, "module"), _name(message, "function")
+        if module not in self.defined:
+            raise Malformed(f"the module {module!r} has not been defined", remedy="send a message of kind define before")
+        if name not in self.defined[module]:
+            raise Malformed(f"{module} has no function {name!r}", remedy=f"one of {', '.join(self.defined[module])}")
+        function, given = self.defined[module][name], field(message, "input")
+        runs, seconds = _times(given)
+        began = time.perf_counter_ns()
+        run = prepared(function, function.read(given), self.program(function))
+        timings = [("prepare", time.perf_counter_ns() - began)]
+        spent = 0
+        while len(timings) <= runs or spent < 1e9 * seconds:
+            began = time.perf_counter_ns()
+            found = run()
+            timings.append(("evaluate", time.perf_counter_ns() - began))
+            spent += timings[-1][1]
+        return {
+            "output": function.write(found),
+            "timings": [{"name": what, "nanoseconds": took} for what, took in timings],
+        }
+
+    def program(self, function: Function) -> Callable[..., Any]:
+        """The compiled program, the same one for the whole session."""
+        if function not in self.compiled:
+            self.compiled[function] = aj.compile(function.program)
+        return self.compiled[function]
+
+
+def prepared(function: Function, arguments: tuple[Any, ...], compiled: Callable[..., Any]) -> Callable[[], Any]:
+    """
+    The call, ready to be timed. A short first one ends on the virtual machine, the second has code made, and the third goes the
+    quick way into it; where they take long, it is of no use to wait for what is saved.
+    """
+
+    def call() -> Any:
+        return function.call(compiled, *arguments)
+
+    began = time.perf_counter_ns()
+    for _ in range(3):
+        call()
+        if time.perf_counter_ns() - began > PATIENCE:
+            break
+    return call
+
+
+def _name(message: Input, key: str) -> str:
+    found = field(message, key)
+    if not isinstance(found, str):
+        raise Malformed(f"the field {key!r} is not a name")
+    return found
+
+
+def _times(given: Any) -> tuple[int, float]:
+    """The least number of runs, and of seconds: one and none where the input, which need be no object, does not say."""
+    asked = given if isinstance(given, dict) else {}
+    runs = whole(asked, "min_runs", 1) if "min_runs" in asked else 1
+    return runs, real(asked, "min_seconds") if "min_seconds" in asked else 0.0
+
+
+def main() -> None:
+    """Serves standard input; standard output is for replies alone."""
+    for reply in session(sys.stdin):
+        sys.stdout.write(f"{reply}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The functions of GradBench at one size each: the derivative against the primal, both compiled, called from Python."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+import adjudge as aj
+from bench.gradbench import prepared
+from bench.gradbench_programs import functions
+from bench.gradbench_programs.function import Function
+from bench.measure import Row, seconds
+
+SIZES = {"lse": 1000, "llsq": 32, "gmm": 100, "kmeans": 100, "ode": 100, "det": 4, "lstm": 16, "ba": 100, "ht": 4}
+ENDS = {"saddle": (1, [8.246324826140356e-06] * 4), "particle": (0, 0.2071918746486116)}
+"""The start of the two descents, and where the suite says that they end."""
+
+WHOLE = 0.2
+"""Seconds that one measurement takes, about."""
+
+
+def rows() -> Iterator[Row]:
+    """A row for each module, and one for each variant of the descents."""
+    for module, size in SIZES.items():
+        primal, derivative = functions(module)
+        yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)))
+    for module, (size, end) in ENDS.items():
+        for variant in functions(module):
+            first, took, found = measured(module, variant, size)
+            _refuse_another_end(f"{module} {variant}", found, end)
+            yield Row(f"{module} {variant}", f"{1e3 * took:.3g} ms", f"first call {first:.3g} s", "")
+
+
+def row(what: str, primal: tuple[float, float], derivative: tuple[float, float]) -> Row:
+    """The derivative against the primal, and the time of the first calls of both."""
+    (first, mine), (later, its) = primal, derivative
+    return Row(
+        f"{what}, first {first:.2g} and {later:.2g} s", f"{1e6 * its:.3g} µs", f"primal {1e6 * mine:.3g} µs", f"{its / mine:.3g}"
+    )
+
+
+def measured(module: str, name: str, size: int) -> tuple[float, float, Any]:
+    """The CPU time of the first calls, in which code is made, that of one call later, and the output."""
+    function: Function = functions(module)[name]
+    arguments = function.read(import_module(f"bench.gradbench_programs.{module}").sample(size))
+    began = time.process_time()
+    call: Callable[[], Any] = prepared(function, arguments, aj.compile(function.program))
+    first = time.process_time() - began
+    calls = max(1, int(WHOLE / max(seconds(call, 1), 1e-6) / 3))
+    return first, seconds(lambda: [call() for _ in range(calls)]) / calls, function.write(call())
+
+
+def _refuse_another_end(what: str, ours: Any, end: Any) -> None:
+    """A descent ends when a step is 1e-5 long, so two that differ in rounding alone end within two such steps of each other."""
+    pairs = zip(ours, end, strict=True) if isinstance(ours, list) else [(ours, end)]
+    if any(abs(a - b) > 2e-5 for a, b in pairs):
+        raise ValueError(f"{what} ends at {ours}, the suite says {end}")

@@ -1,0 +1,147 @@
+"""Memory used again, and updates in place: no bit changes, no argument is written to, and what is still alive keeps its memory."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+
+from backend.arrays import in_place, reuse
+from backend.arrays.effects import Roots
+from backend.arrays.in_place import updated
+from backend.arrays.reuse import reused
+from tests.loop_texts import bits, executed, functions, updates
+
+X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
+
+
+def kernel(*lines: str) -> str:
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines)])
+
+
+def thrifty(text: str) -> str:
+    """The text after the two passes of this file alone."""
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function = updated(function)
+    reused(function)
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def agrees(text: str) -> bool:
+    """Whether the same bits come out, all results are still apart from the arguments, and the arguments are as they were."""
+    x, y = X.copy(), Y.copy()
+    found, wanted = (outcome(t, *given) for t, given in ((thrifty(text), (x, y)), (text, (X.copy(), Y.copy()))))
+    return found == wanted and (x.tobytes(), y.tobytes()) == (X.tobytes(), Y.tobytes())
+
+
+def outcome(text: str, *arguments: Any) -> list[bytes]:
+    try:
+        return bits(executed(text, *arguments))
+    except UnboundLocalError:  # a name that no turn has assigned yet
+        return []
+
+
+@given(functions())
+def test_memory_is_used_again_without_a_change(text: str) -> None:
+    assert agrees(text), thrifty(text)
+    event(f"{text.count('_empty(') - thrifty(text).count('_empty(')} arrays fewer")
+
+
+@given(updates())
+def test_updates_in_place_change_no_bit(text: str) -> None:
+    assert agrees(text), thrifty(text)
+    event("in place" if "c = b" in thrifty(text) else "copied")
+
+
+ARRAY = ("b = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    b[k] = a0[k] * 2.0")
+NEXT = ("c = _empty((a0.shape[0],), _f64)", "for i in range(a0.shape[0]):", "    c[i] = a1[i] - 1.0")
+SUM = ("s = 0.0", "for j in range(a0.shape[0]):", "    s = s + b[j]")
+
+
+def test_an_array_that_is_dead_gives_its_memory() -> None:
+    text = kernel(*ARRAY, *SUM, *NEXT, "return (c, s, fuel, 0)")
+    assert "c = b" in thrifty(text)
+    assert agrees(text)
+    step = kernel(*ARRAY, *NEXT[:2], "    c[i] = b[i] - 1.0", "return (c, fuel, 0)")
+    assert "c = b" in thrifty(step)
+    assert agrees(step)
+
+
+ALIVE = {
+    "read after": (*ARRAY, *NEXT, *SUM, "return (c, s, fuel, 0)"),
+    "given out": (*ARRAY, *NEXT, "return (c, b, fuel, 0)"),
+    "through a view": (*ARRAY, "v = _reshape(b, (2, 2))", *NEXT, "return (c, v, fuel, 0)"),
+    "of another turn": (*ARRAY, *NEXT[:2], "    c[i] = b[a0.shape[0] - 1 - i]", "return (c, fuel, 0)"),
+    "of another turn, through a view": (*ARRAY, "v = _reshape(b, (4,))", *NEXT[:2], "    c[i] = v[3 - i]", "return (c, fuel, 0)"),
+    "read after it is written": (*ARRAY, *NEXT, "    c[i] = c[i] + b[i]", "return (c, fuel, 0)"),
+    "of the caller": ("b = a0", *NEXT, "return (c, fuel, 0)"),
+    "of another size": (*ARRAY, "c = _empty((2 * a0.shape[0],), _f64)", *NEXT[1:], "return (c[:4], fuel, 0)"),
+}
+
+
+@pytest.mark.parametrize("case", ALIVE)
+def test_an_array_that_is_alive_keeps_its_memory(case: str) -> None:
+    text = kernel(*ALIVE[case])
+    assert "c = b" not in thrifty(text)
+    assert agrees(text)
+
+
+@pytest.mark.parametrize("case", ["read after", "through a view", "given out"])
+def test_a_reuse_while_something_is_alive_is_caught(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reuse, "_is_free", lambda *_: True)
+    assert not agrees(kernel(*ALIVE[case]))
+
+
+LOOP = (
+    "b = _full((a0.shape[0],), 2.0, _f64)",
+    "i = 0",
+    "while True:",
+    "    if i == a0.shape[0]:",
+    "        return (b, fuel, 0)",
+    "    c = _empty((b.shape[0],), _f64)",
+    "    for k in range(b.shape[0]):",
+    "        c[k] = float(b[k])",
+    "    c[i] = a0[i]",
+)
+
+
+def test_an_update_in_a_loop_is_made_in_place_and_an_argument_is_copied_first() -> None:
+    text = kernel(*("f = a0" if n == 0 else line for n, line in enumerate(LOOP)), "    i, b = (i + 1, c)", "    continue")
+    text = text.replace("i = 0", "i = 0\n    b = f", 1)
+    assert agrees(text)
+    assert "c = b" in thrifty(text)
+    read = text.replace("    c[i] = a0[i]", "    c[i] = b[0]")  # the old array, after the copy
+    assert "c = b" not in thrifty(read)
+    dropped = text.replace(
+        "    i, b = (i + 1, c)", "    i = i + 1\n        if i > 2:\n            b = c"
+    )  # goes on with the old one
+    assert "c = b" not in thrifty(dropped)
+    assert agrees(dropped)
+
+
+def test_a_pass_that_does_not_know_of_other_names_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    head = (
+        "f = _full((a0.shape[0],), 2.0, _f64)",
+        "b = f",
+        "i = 0",
+        "s = 0.0",
+        *LOOP[2:4],
+        "        return (b, s, fuel, 0)",
+        "    d = b",
+    )
+    text = kernel(*head, *LOOP[5:], "    s = s + d[i]", "    i, b = (i + 1, c)", "    continue")
+    assert agrees(text)
+    monkeypatch.setattr(in_place, "roots", lambda _: Roots())
+    assert not agrees(text)
+
+
+def test_what_a_loop_does_not_own_it_does_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = kernel("b = a0", *LOOP[1:], "    i, b = (i + 1, c)", "    continue").replace("a0[i]", "a1[i]")
+    assert agrees(text)
+    assert "c = b" in thrifty(text)
+    monkeypatch.setattr(in_place, "_copied_first", lambda *_: None)
+    assert "c = b" not in thrifty(text)

@@ -1,0 +1,133 @@
+"""The cross-check: which tier ran where, and why; and that targets agree with the reference on drawn programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import backend
+from adjudge.cli import crosscheck
+from adjudge.functions import parse
+from adjudge.values import to_value
+from backend import toolchain
+from backend.expansion import first_that_fits
+from checkers.generators import Source, Whole, points, sources, wholes
+from semantics.machine import Machine
+from semantics.type_language import INTEGER, REAL, ArrayType
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
+from transforms.parse import parse_text
+
+PROGRAMS = """
+import numpy as np
+
+def power(x: float, n: int):
+    r = 1.0
+    for _ in range(n):
+        r = r * x
+    return r
+
+def recursive(x: float, n: int):
+    return 1.0 if n == 0 else x * recursive(x, n - 1)
+
+def composed(x: float, n: int):
+    f = lambda y: y
+    for _ in range(n):
+        f = (lambda g: lambda y: g(y) * x)(f)
+    return f(x)
+
+def layer(w, x):
+    return np.sum(np.tanh(w @ x))
+
+def large(n: int):
+    return n * 4611686018427387904
+"""
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    path = tmp_path / "programs.py"
+    path.write_text(PROGRAMS)
+    return path
+
+
+ROWS = {
+    "power": (["-g", "x"], "A"),
+    "recursive": (["-g", "x"], "B"),
+    "composed": (["-g", "x"], "B"),
+    "layer": (["np.ones((2, 3))", "np.ones(3)", "-g", "w"], "A"),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_there_is_a_row_for_every_target_with_the_tier_and_the_reason(
+    adjudge: Any, programs: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, tier = ROWS[name]
+    monkeypatch.setattr(crosscheck, "ptx_rows", lambda program, types: [])  # which has tests of its own
+    code, out, _ = adjudge("crosscheck", f"{programs}:{name}", *words, "--samples", "3", "--json")
+    assert code == 0
+    rows = json.loads(out)["targets"]
+    assert [row["target"] for row in rows] == list(toolchain.TARGETS)
+    for row in rows:
+        assert row["skipped"] == toolchain.missing(row["target"])
+        if not row["skipped"]:
+            assert row["tier"] == tier
+            assert bool(row["refusal"]) == (tier == "B")
+            assert row["bitwise"] == row["samples"] >= 3
+
+
+def test_samples_that_generated_code_leaves_to_the_machine_are_counted(
+    adjudge: Any, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crosscheck, "ptx_rows", lambda program, types: [])
+    code, out, _ = adjudge("crosscheck", f"{programs}:large", "--samples", "12", "--quick")
+    assert code == 0
+    assert "left to tier B" in out
+
+
+TARGETS = ("python", "cuda-sequential")
+
+
+def agrees(program: Any, types: Any, samples: list[Any]) -> str:
+    """That both targets have the reference's bits; the tier."""
+    found = backend.crosscheck(program, types, samples, lambda *a: Machine(program).run(a).value, TARGETS)
+    for row in found:
+        assert not row.skipped
+        assert row.mismatches == ()
+        assert row.bitwise == row.samples == len(samples)
+    return found[0].tier
+
+
+@given(sources(), st.data())
+def test_programs_over_numbers_are_run_alike(source: Source, data: Any) -> None:
+    program = expand(parse_text(source.text, "f", "generated.py", {}))
+    samples = [data.draw(points(source.parameters)) for _ in range(2)]
+    event(f"tier {agrees(program, (REAL,) * source.parameters, samples)}")
+
+
+@given(wholes(), st.booleans())
+def test_programs_over_the_whole_language_and_their_gradients_are_run_alike(whole: Whole, gradient: bool) -> None:
+    program = calling(whole.program(), "grad", whole.real, whole.types) if gradient else whole.program()
+    event(f"tier {agrees(first_that_fits(program, 'J', lambda one: one), whole.types, [whole.arguments])}")
+
+
+def chained(x, y, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        x = np.tanh(x * y + np.sum(y)) - np.max(x)
+    return np.sum(np.sum(x, axis=0) * y)
+
+
+@given(st.integers(1, 4), st.integers(2, 4), st.integers(0, 3), st.data())
+def test_programs_over_arrays_are_run_alike(m: int, n: int, turns: int, data: Any) -> None:
+    numbers = st.floats(-3, 3)
+    x, y = (np.array(data.draw(st.lists(numbers, min_size=k, max_size=k))) for k in (m * n, n))
+    types = (ArrayType("f64", (None, None)), ArrayType("f64", (None,)), INTEGER)
+    program = first_that_fits(calling(parse(chained), "grad", (0, 1), types), "J", lambda one: one)
+    event(f"tier {agrees(program, types, [(to_value(x.reshape(m, n)), to_value(y), turns)])}")
