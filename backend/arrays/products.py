@@ -1,8 +1,8 @@
 """
 Matrix products, each sum from the left, k ascending, as the meaning says.
 
-Two rows of the result are gone over together, once for four k, their sums added to in order; so the loop over the rows has no order,
-and what is read of the second matrix serves both. Of a matrix and a vector, eight sums go on side by side.
+Two rows of the result are gone over together, once for four k, their sums added to in order; so the loop over the rows has no
+order, and what is read of the second matrix serves both. Of a matrix and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
