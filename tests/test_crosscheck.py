@@ -118,6 +118,12 @@ def test_programs_over_the_whole_language_and_their_gradients_are_run_alike(whol
     event(f"tier {agrees(first_that_fits(program, 'J', lambda one: one), whole.types, [whole.arguments])}")
 
 
+def test_a_sum_over_columns_of_which_there_is_one_is_taken_by_one_thread() -> None:
+    program = parse(lambda x: np.sum(np.sum(x + 1.0, axis=0)))
+    for columns in (1, 2):
+        assert agrees(program, (ArrayType("f64", (3, columns)),), [(to_value(np.full((3, columns), 0.25)),)]) == "A"
+
+
 def chained(x, y, n: int):  # type: ignore[no-untyped-def]
     for _ in range(n):
         x = np.tanh(x * y + np.sum(y)) - np.max(x)

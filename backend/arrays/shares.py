@@ -12,10 +12,11 @@ def shares(axes: list[int], free: Iterable[int] | None) -> list[str]:
 
         _each, or _rows and _columns   the outermost axis is free: its turns are shared, and those of the last that is
         _all, and _own                 it is not: every thread takes every turn, but shares those of the last axis that is free
-        _alone                         one thread takes all turns
+        _alone                         one thread takes all turns: also where each axis that is free has one turn, and no loop
     """
     names = ["range"] * len(axes)
-    if free is None:
+    free = free if free is None else tuple(free)
+    if free is None or (free and not set(free) & set(axes)):
         names[0] = "_alone"
         return names
     match [at for at, axis in enumerate(axes) if axis in free]:
