@@ -11,9 +11,10 @@ Float `//` and `%` follow CPython's algorithm step by step; a compiler's own con
 
 from __future__ import annotations
 
+from backend.arrays.products import USES as PRODUCTS_USE
 from backend.arrays.table import SOURCES
 from backend.fast.products import SOURCES as FAST_PRODUCTS
-from backend.fast.products import USES
+from backend.fast.products import USES as FAST_PRODUCTS_USE
 from backend.stack_arrays import SOURCES as KEEPING
 
 _BIG = 1 << 53
@@ -217,8 +218,8 @@ def _order(a, x):
 }
 
 
-HELPERS |= {name: (text, ()) for name, text in (SOURCES | KEEPING).items()}
-HELPERS |= {name: (text, USES.get(name, ())) for name, text in FAST_PRODUCTS.items()}
+USES = PRODUCTS_USE | FAST_PRODUCTS_USE
+HELPERS |= {name: (text, USES.get(name, ())) for name, text in (SOURCES | KEEPING | FAST_PRODUCTS).items()}
 
 
 def closure(names: set[str]) -> list[str]:

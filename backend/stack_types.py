@@ -126,7 +126,7 @@ class StackInference(Inferrer):
         super().__init__(program, literals)
         self.below, self.holders = below, holders or {}
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
-        self.readers: dict[NodeId, set[Signature]] = {site: set() for site in below}
+        self.readers: dict[NodeId, dict[Signature, None]] = {site: {} for site in below}  # in the order in which they came
         self.wide = _joined(before) if before is not None else {}
         self.by_graph: dict[int, list[Signature]] = {}
 
@@ -168,7 +168,7 @@ class StackInference(Inferrer):
         if not stacks and primitive.name not in DEMANDING:
             return super().primitive(caller, node, primitive, arguments)
         for stack in stacks:
-            self.readers[stack.site].add(caller)
+            self.readers[stack.site][caller] = None
         try:
             return result_type(self.cells, self.below, primitive, arguments)
         except Trap as trap:

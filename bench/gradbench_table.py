@@ -12,6 +12,7 @@ from bench.gradbench import prepared
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
 from bench.measure import Row, seconds
+from semantics.errors import OutOfFuel
 
 SIZES = {"lse": 1000, "llsq": 32, "gmm": 100, "kmeans": 100, "ode": 100, "det": 4, "lstm": 16, "ba": 100, "ht": 4}
 ENDS = {"saddle": (1, [8.246324826140356e-06] * 4), "particle": (0, 0.2071918746486116)}
@@ -28,7 +29,11 @@ def rows() -> Iterator[Row]:
         yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)))
     for module, (size, end) in ENDS.items():
         for variant in functions(module):
-            first, took, found = measured(module, variant, size)
+            try:
+                first, took, found = measured(module, variant, size)
+            except OutOfFuel as error:
+                yield Row(f"{module} {variant}", "out of fuel", error.what, "")
+                continue
             _refuse_another_end(f"{module} {variant}", found, end)
             yield Row(f"{module} {variant}", f"{1e3 * took:.3g} ms", f"first call {first:.3g} s", "")
 

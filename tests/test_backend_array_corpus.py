@@ -38,7 +38,7 @@ LEFT = {
 }
 """What tier B runs, and why: of no elements, generated code gives up when it runs."""
 LEFT_OF_GRADIENTS = {
-    **LEFT,
+    "array_basics:empty_array": NO_ELEMENTS,
     "data_records:network_of_records": "what is called is not known: SSA form is for programs of first order",
 }
 
@@ -50,6 +50,8 @@ def has_arrays(program: Program) -> bool:
 
 
 NAMES = [name for name, (make, _) in sorted(CALLS.items()) if has_arrays(make())]
+DIFFERENTIATED = [name for name in NAMES[::2] if LEFT.get(name) != MEMORY]
+"""Every second one, without those that memory refuses: their gradients are refused by the same word, after seconds."""
 
 
 def refusal(program: Program, arguments: tuple[Any, ...]) -> str:
@@ -74,7 +76,7 @@ def test_a_program_of_the_corpora(name: str) -> None:
     assert refusal(make(), arguments) == LEFT.get(name, "")
 
 
-@pytest.mark.parametrize("name", NAMES[::2])
+@pytest.mark.parametrize("name", DIFFERENTIATED)
 def test_a_gradient_of_the_corpora(name: str) -> None:
     make, arguments = CALLS[name]
     if not isinstance(arguments[0], (float, Array)):

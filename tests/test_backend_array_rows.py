@@ -13,13 +13,17 @@ from vm_runs import outcome, same_outcome
 import backend
 from adjudge.values import to_value
 from backend import store, toolchain
+from backend.arrays import attributes, contractions
 from backend.arrays.table import CELLS, OF_FIRST
+from backend.arrays.values import Formula
 from backend.boundary import flatten_arguments
+from backend.shape import Reg
 from backend.tiers import Tiered
-from semantics.errors import AdjudgeError
+from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.text import read
+from semantics.type_language import INTEGER, REAL
 from semantics.values import same
 
 PARAMETERS = "%x: f64[?, ?], %y: f64[?], %i: i64[?, ?], %b: bool[?, ?], %s: f64[?, ?], %h: f32[?, ?], %k: i64"
@@ -249,3 +253,23 @@ def test_of_any_sizes_and_values_the_two_tiers_have_the_bits_and_the_words_of_th
     assert tiered.best is not tiered.machined
     event("an error" if isinstance(wanted, AdjudgeError) else "a value")
     same_outcome(outcome(tiered, *values), wanted)
+
+
+NUMBER = Reg("x", REAL)
+VECTOR = Formula("f64", ("n",), lambda emit, at: NUMBER)
+
+
+@pytest.mark.parametrize("operands", [(NUMBER, NUMBER), (VECTOR, NUMBER), (NUMBER, VECTOR)])
+def test_a_product_of_matrices_with_a_number_is_refused(operands: tuple[Any, Any]) -> None:
+    with pytest.raises(IllTyped, match="matmul of a scalar") as raised:
+        contractions.matmul(None, *operands)
+    assert raised.value.remedy
+
+
+def test_an_axis_that_an_array_lacks_is_refused_by_number() -> None:
+    one = Reg("1", INTEGER, 1)
+    assert attributes.axes_of(one, 2) == (1,)
+    for rank in (0, 1):
+        with pytest.raises(IllTyped, match=f"axis 1 of an array of {rank} axes") as raised:
+            attributes.axes_of(one, rank)
+        assert raised.value.remedy == ("name an axis from -1 to 0" if rank else "axis=None, for an array without axes")

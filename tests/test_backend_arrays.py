@@ -243,7 +243,7 @@ def test_a_row_has_the_bits_of_the_reference_on_special_values(row: str, data: s
     agrees(program, (x, y))
 
 
-def test_products_go_by_fours_and_eights_and_by_what_is_left() -> None:
+def test_products_go_by_twos_fours_and_eights_and_by_what_is_left() -> None:
     def product(x, y, v):  # type: ignore[no-untyped-def]
         return x @ y, y @ v, v @ y.T, x.T @ x, v @ v
 

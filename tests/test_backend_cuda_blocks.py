@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -220,11 +221,10 @@ def test_samples_of_many_sizes_are_launched_together() -> None:
 
 # PTX and machine code
 
-ARITHMETIC = ("elementwise with broadcasting", "reduced to a number", "products", "transposed")
+ON_ANY, ON_NEW = ("elementwise with broadcasting", "reduced to a number", "transposed"), ("products",)  # which takes seconds
 
 
-@pytest.mark.parametrize("capability", [(7, 5), (9, 0)])
-@pytest.mark.parametrize("name", ARITHMETIC)
+@pytest.mark.parametrize(("name", "capability"), [*product(ON_ANY, [(7, 5), (9, 0)]), *product(ON_NEW, [(9, 0)])])
 def test_kernels_compile_for_gpus_that_are_not_here(name: str, capability: tuple[int, int]) -> None:
     if reason := numba_cuda.ptx_available():
         pytest.skip(reason)

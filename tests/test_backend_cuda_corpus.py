@@ -1,11 +1,14 @@
-"""Programs of the corpora and their gradients on threads that run one after another: none is refused, every bit is right."""
+"""Programs of the corpora, their gradients, and every row of arrays on threads that run one after another: every bit is right."""
 
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import Any
 
 import pytest
+from test_backend_array_rows import ROWS, ordinary
+from test_backend_array_rows import program as applying
 from test_vm_programs import CALLS, NAMES
 
 import backend
@@ -19,11 +22,12 @@ from semantics.values import same
 from transforms.gradient_programs import calling
 
 ARRAYS = [name for name in NAMES if "array" in name]
-SLOW = ("derivatives:", "statements:curvature")  # to expand and to lower
+SLOW = ("derivatives:", "statements:curvature", "data_records:built_tree")  # to expand and to lower
 OTHERS = [name for name in NAMES if "array" not in name and not name.startswith(SLOW)][::12]
 BEGIN = {"_each", "_rows", "_all", "_alone"}
 
 
+@cache
 def expanded(name: str, gradient: bool) -> tuple[Program, tuple[Any, ...]]:
     make, arguments = CALLS[name]
     program = calling(make(), "grad", 0, tuple(map(type_of, arguments))) if gradient and arguments else make()
@@ -48,6 +52,15 @@ def test_a_program_ends_as_on_the_reference(name: str, gradient: bool) -> None:
         (found,) = tiered.map([arguments])
         assert type(found) is type(wanted)
         assert isinstance(wanted, AdjudgeError) or same(found, wanted)
+
+
+@pytest.mark.parametrize(("group", "row"), ROWS)
+def test_a_row_has_the_references_bits_in_either_order_of_threads(group: str, row: str) -> None:
+    wanted = Machine(applying(row)).run(ordinary()).value
+    made = backend.compile(applying(row), None, "cuda-sequential")
+    for reverse in (False, True):
+        made.kernel.reverse = reverse
+        assert same(made(*ordinary()), wanted)
 
 
 def unsafe(source: str) -> list[str]:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 
-from backend.arrays import contraction, fusion
+from backend.arrays import contraction, fusion, needed
+from backend.arrays.effects import Effects
+from backend.arrays.needed import _made
 from backend.arrays.tightening import tightened
 from tests.loop_texts import bits, executed, functions
 
@@ -133,10 +135,47 @@ def test_what_nothing_needs_is_left_out() -> None:
     assert "for " in unchanged(kernel(*ROW, "c = _reshape(b, (2, 2))", "return (c, fuel, 0)"))
 
 
+CARRIED = (
+    "g, h = (_full((a0.shape[0],), 2.0, _f64), _full((a0.shape[0],), 3.0, _f64))",
+    "b, c, k1, s = (g, h, 0, -0.0)",
+    "while True:",
+    "    if k1 >= a0.shape[0]:",
+    "        break",
+    "    m = _full((a0.shape[0],), False, _bool)",
+    "    m[k1] = True",
+    "    d = _empty((b.shape[0],), _f64)",
+    "    for k2 in range(b.shape[0]):",
+    "        if m[k2]:",
+    "            d[k2] = b[k2] + 1.0",
+    "        else:",
+    "            d[k2] = b[k2]",
+    "    b, c, k1, s = (d, b, k1 + 1, s + a0[k1])",
+)
+
+
+def test_an_array_whose_sizes_alone_are_needed_is_carried_and_never_filled() -> None:
+    text = unchanged(kernel(*CARRIED, "return (s, b.shape[0], fuel, 0)"))
+    assert "for " not in text
+    assert "_bool" not in text
+    assert "b, k1, s = " in text
+    text = unchanged(kernel(*ROW, "c = _full((3,), 0.0, _f64)", "d = _reshape(c, (3, 1))", "return (d.shape[0], fuel, 0)"))
+    assert "c = _empty((3,), _f64)" in text
+
+
+@pytest.mark.parametrize("result", ["b[0]", "c[0]", "_reshape(b, (2, 2))", "b", "1 if b[0] > 0.0 else 2"])
+def test_an_array_of_which_an_element_is_needed_is_filled(result: str) -> None:
+    assert "for " in unchanged(kernel(*CARRIED, f"r = {result}", "return (r, fuel, 0)"))
+
+
+def _names(its: Effects) -> frozenset[tuple[str, str]]:
+    return frozenset(("name", name) for name in its.reads)
+
+
 PLANTED: list[tuple[Any, str, Any]] = [
     (fusion, "_apart", lambda *_: True),
     (fusion, "conflict", lambda *_: False),
     (contraction, "_covers", lambda *_: True),
+    (needed, "_part", lambda node, its, effects, around=(): needed.Part(_made(node, its), _names(its))),
 ]
 
 

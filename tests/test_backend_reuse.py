@@ -145,3 +145,34 @@ def test_what_a_loop_does_not_own_it_does_not_change(monkeypatch: pytest.MonkeyP
     assert "c = b" in thrifty(text)
     monkeypatch.setattr(in_place, "_copied_first", lambda *_: None)
     assert "c = b" not in thrifty(text)
+
+
+def walks(copies: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often the whole of a function is walked that makes so many copies, none of which may be left out."""
+    lines = [
+        line
+        for i in range(copies)
+        for line in (
+            f"c{i} = _empty((a0.shape[0],), _f64)",
+            "for k in range(a0.shape[0]):",
+            f"    c{i}[k] = a0[k]",
+            f"c{i}[0] = 1.0",
+        )
+    ]
+    function = ast.parse(kernel(*lines, "return (0, 0, fuel)")).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    walk, whole = ast.walk, []
+
+    def counted(node: ast.AST) -> Any:
+        whole.extend([node] * isinstance(node, ast.FunctionDef))
+        return walk(node)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ast, "walk", counted)
+        updated(function)
+    return len(whole)
+
+
+def test_the_whole_function_is_not_walked_for_every_copy_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = walks(in_place.LIMIT, monkeypatch), walks(4 * in_place.LIMIT, monkeypatch)
+    assert 0 < few <= many <= few + 5, "a walk more for the last look, but none for each copy that is not looked at"

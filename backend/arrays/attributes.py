@@ -32,7 +32,9 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
         case _:
             raise uncompiled("an axis that is not known before it runs")
     if not all(-rank <= k < rank for k in named):
-        raise IllTyped(f"an axis of {named} of an array of {rank} axes", rule="lower")
+        found = next(k for k in named if not -rank <= k < rank)
+        remedy = f"name an axis from {-rank} to {rank - 1}" if rank else "axis=None, for an array without axes"
+        raise IllTyped(f"axis {found} of an array of {rank} axes", rule="lower", remedy=remedy)
     return tuple(sorted({k % rank for k in named}))
 
 

@@ -19,6 +19,7 @@ from backend.shape import ZERO_VALUE, Items, Nothing, Reg, convert, make
 from semantics.arrays import Array, promoted
 from semantics.columns.arrays.algebra import paired
 from semantics.columns.arrays.einstein import Subscripts, explicit
+from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
 from semantics.type_lattice import TEXT, ZERO_TYPE, Literal, join
 
@@ -57,6 +58,8 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     a, b = as_operand(emit, a), as_operand(emit, b)
     if _is_plain(a) and _is_plain(b):
         return product(emit, a, b)
+    if not a.sizes or not b.sizes:
+        raise IllTyped("matmul of a scalar", rule="lower", remedy="write * for the product with a number")
     letters = string.ascii_letters
     stack = max(len(a.sizes), len(b.sizes)) - 2
     own = letters[: max(0, stack)]

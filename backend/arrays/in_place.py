@@ -13,6 +13,7 @@ not n². What the loop begins with may be an argument, or be needed later; so th
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -39,19 +40,20 @@ def updated(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with as many copies left out as may be."""
     seen: set[str] = set()
     for _ in range(LIMIT):
-        if not (new := next((c.new for c in _copies(function) if c.new not in seen), "")):
+        if (copy := next((c for c in _copies(function) if c.new not in seen), None)) is None:
             break
-        seen.add(new)
-        candidate = deepcopy(function)
-        found = next(c for c in _copies(candidate) if c.new == new)
-        if _is_last_read(candidate, found) or _is_carried(candidate, found):
-            function = candidate
+        seen.add(copy.new)
+        if not _is_last_read(function, copy) and _carrying(copy) is not None:
+            candidate = deepcopy(function)
+            if _is_carried(candidate, next(c for c in _copies(candidate) if c.new == copy.new)):
+                function = candidate
     return function
 
 
 def _copies(function: ast.FunctionDef) -> list[Copy]:
     """The copies of a whole array, in order."""
     found: list[Copy] = []
+    calls = _made_once(function)
     for block in blocks(function):
         made: dict[str, tuple[int, ast.Call]] = {}
         for at, statement in enumerate(block):
@@ -60,7 +62,7 @@ def _copies(function: ast.FunctionDef) -> list[Copy]:
                     made[name] = at, call
                 case ast.For():
                     copied = _copied(statement)
-                    if copied and copied[0] in made and _same_sizes(function, made[copied[0]][1], copied[1], statement):
+                    if copied and copied[0] in made and _same_sizes(calls, made[copied[0]][1], copied[1], statement):
                         (new, old), (where, call) = copied, made[copied[0]]
                         if not any(new in names(s) for s in block[where + 1 : at]):
                             found.append(Copy(block, where, at, new, old, call))
@@ -99,7 +101,7 @@ def _copied(loop: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def _same_sizes(function: ast.FunctionDef, call: ast.Call, old: str, loop: ast.stmt) -> bool:
+def _same_sizes(calls: dict[str, ast.Call], call: ast.Call, old: str, loop: ast.stmt) -> bool:
     """Whether the new array has the sizes of the old one, and the loops go over them."""
     wanted = list(map(ast.unparse, call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []))
     gone: list[str] = []
@@ -109,29 +111,32 @@ def _same_sizes(function: ast.FunctionDef, call: ast.Call, old: str, loop: ast.s
     if gone != wanted:
         return False
     own = all(n == f"{old}.shape[{k}]" for k, n in enumerate(wanted))
-    if (made := _made(function, old)) is None:
+    if (made := calls.get(old)) is None:
         return own
     return ast.dump(made.args[-1]) == ast.dump(call.args[-1]) and (own or ast.dump(made.args[0]) == ast.dump(call.args[0]))
 
 
-def _made(function: ast.FunctionDef, name: str) -> ast.Call | None:
-    """The one call that makes the array of a name, if nothing else is assigned to it."""
-    stores = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)]
+def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:
+    """The calls that make arrays, by the names to which nothing else is assigned: one walk for all."""
+    times: Counter[str] = Counter()
+    made: dict[str, ast.Call] = {}
     for node in ast.walk(function):
         match node:
-            case ast.Assign([ast.Name(to)], ast.Call(ast.Name("_empty" | "_full")) as call) if to == name and len(stores) == 1:
-                return call
-    return None
+            case ast.Name(name, ast.Store()):
+                times[name] += 1
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full")) as call):
+                made[name] = call
+    return {name: call for name, call in made.items() if times[name] == 1}
 
 
 def _is_last_read(function: ast.FunctionDef, copy: Copy) -> bool:
     """The first case: the old array is one of the block, and the copy the last that is said of it. Then it takes the new name."""
-    known = roots(function)
-    if _made(function, copy.old) is None or sum(known.of(n) == known.of(copy.old) for n in names(function)) > 1:
-        return False
     before = sum(_count(s, copy.old) for s in copy.block[: copy.filled + 1])
     assigned = any(isinstance(s, ast.Assign) and copy.old in map(ast.unparse, s.targets) for s in copy.block[: copy.filled])
-    if not assigned or before != _count(function, copy.old):
+    if not assigned or before != _count(function, copy.old) or copy.old not in _made_once(function):
+        return False
+    known = roots(function)
+    if sum(known.of(n) == known.of(copy.old) for n in names(function)) > 1:
         return False
     del copy.block[copy.filled], copy.block[copy.made]
     for node in ast.walk(function):
@@ -148,7 +153,7 @@ def _is_carried(function: ast.FunctionDef, copy: Copy) -> bool:
     """The second case: the old array is what a loop carries. Then it is made the loop's own, and takes the place of the new one."""
     effects = Reader(roots(function))
     rest = copy.block[copy.filled + 1 :]
-    at = next((k for k, s in enumerate(rest) if _assigned(s, copy.old) == copy.new), None)
+    at = _carrying(copy)
     if at is None or any(effects(s).jumps or copy.old in names(s) for s in rest[:at]):
         return False
     mentioned = sum(_count(s, copy.new) for s in copy.block)
@@ -158,6 +163,12 @@ def _is_carried(function: ast.FunctionDef, copy: Copy) -> bool:
     del copy.block[copy.made]
     known = roots(function)
     return {n for n in names(function) if known.of(n) == known.of(copy.old)} <= {copy.old, copy.new, f"{copy.old}own"}
+
+
+def _carrying(copy: Copy) -> int | None:
+    """Where the new array becomes the old one, counted from the statement after the copy."""
+    rest = copy.block[copy.filled + 1 :]
+    return next((k for k, s in enumerate(rest) if _assigned(s, copy.old) == copy.new), None)
 
 
 def _assigned(statement: ast.stmt, name: str) -> str:

@@ -1,80 +1,145 @@
 """
 Statements whose values nothing needs, left out.
 
-Needed is what is returned, tested or counted to, and what is needed to compute a name or an array that is needed. So a value from
-which only its own next value is computed goes, too, and a loop in which nothing is left.
+Needed is what is returned, jumps or counts turns, and what is needed to compute a name or the elements of an array that is needed,
+with the tests and the loops around it. So a value from which only its own next value is computed goes, too. An array of which the
+sizes alone are needed is made, and not filled: the sensitivity of an argument that nobody asked for costs no pass over it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from backend.arrays.effects import Effects, Reader
 
 Block = list[ast.stmt]
+Fact = tuple[str, str]  # ("name", a name), or ("elements", the root of an array)
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    What is kept or left out as a whole: a statement, one of assignments made in parallel, or what a statement tests or counts to.
+
+    made    the facts that it gives; none if it is needed for another reason
+    used    the facts that it needs
+    around  what must be kept with it: what the statements around it test and count to
+    """
+
+    made: frozenset[Fact]
+    used: frozenset[Fact]
+    around: tuple[Part, ...] = ()
 
 
 def needed(function: ast.FunctionDef, effects: Reader) -> None:
     """The function without what is not needed."""
-    makers: dict[str, list[Effects]] = {}
-    todo: list[str] = []
-    for part in _parts(function.body):
-        its = effects.expression(part) if isinstance(part, ast.expr) else effects(part)
-        made = _made(part, its)
-        todo += [] if made else _used(its, effects)
-        for name in made:
-            makers.setdefault(name, []).append(its)
-    names: set[str] = set()
+    parts = [*_parts(function.body, (), effects)]
+    makers: dict[Fact, list[Part]] = {}
+    for part in parts:
+        for fact in part.made:
+            makers.setdefault(fact, []).append(part)
+    facts: set[Fact] = set()
+    todo = [part for part in parts if not part.made]
     while todo:
-        name = todo.pop()
-        if name not in names:
-            names.add(name)
-            todo += [used for its in makers.get(name, ()) for used in _used(its, effects)]
-    function.body = _kept(function.body, names, effects)
+        part = todo.pop()
+        for fact in frozenset[Fact]().union(part.used, *(p.used for p in part.around)) - facts:
+            facts.add(fact)
+            todo += makers.get(fact, ())
+    function.body = _kept(function.body, facts, effects)
 
 
-def _parts(block: Block) -> Iterator[ast.stmt | ast.expr]:
-    """The statements without others inside, and what the others test and count to."""
-    todo = block[::-1]
-    while todo:
-        match statement := todo.pop():
-            case ast.For(_, iter, body):
-                yield iter
-                todo += body
-            case ast.While(test, body, orelse) | ast.If(test, body, orelse):
-                yield test
-                todo += [*body, *orelse]
+def _parts(block: Block, around: tuple[Part, ...], effects: Reader) -> Iterator[Part]:
+    """The parts of all statements that have no others inside."""
+    for statement in block:
+        match statement:
+            case ast.For(_, test, body):
+                yield from _parts(body, (*around, _part(test, effects.expression(test), effects)), effects)
+            case ast.If(test, body, orelse):
+                inside = (*around, _part(test, effects.expression(test), effects))
+                yield from _parts(body, inside, effects)
+                yield from _parts(orelse, inside, effects)
+            case ast.While(test, body, orelse):
+                inside = (*around, _part(test, effects.expression(test), effects))
+                yield from inside[-1:]
+                yield from _parts([*body, *orelse], inside, effects)
+            case ast.Pass():
+                pass
             case _:
-                yield statement
+                for single in _singles(statement) or [statement]:
+                    yield _part(single, effects(single), effects, around)
 
 
-def _made(part: ast.stmt | ast.expr, its: Effects) -> set[str]:
-    """The names that it assigns, and the roots of the arrays that it writes to; none if it is needed for another reason."""
-    return set() if isinstance(part, ast.Return) else its.writes | {root for root, _ in its.stores}
+def _part(node: ast.stmt | ast.expr, its: Effects, effects: Reader, around: tuple[Part, ...] = ()) -> Part:
+    of = effects.roots.of
+    written = {of(name) for name in its.writes} if _is_view(node) else set()
+    used = {("name", name) for name in its.reads} | {("elements", root) for root, _ in its.loads if root not in written}
+    return Part(_made(node, its), frozenset(used), around)
 
 
-def _used(its: Effects, effects: Reader) -> Iterator[str]:
-    yield from its.reads
-    yield from map(effects.roots.of, its.reads)
+def _made(node: ast.stmt | ast.expr, its: Effects) -> frozenset[Fact]:
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr):
+        return frozenset()
+    return frozenset([*(("name", name) for name in its.writes), *(("elements", root) for root, _ in its.stores)])
 
 
-def _kept(block: Block, names: set[str], effects: Reader) -> Block:
+def _is_view(node: ast.AST) -> bool:
+    """Whether a statement gives an array a name more, and reads no element."""
+    match node:
+        case ast.Assign([ast.Name()], ast.Name() | ast.Attribute(ast.Name(), "T")):
+            return True
+        case ast.Assign([ast.Name()], ast.Call(ast.Name("_reshape"), [ast.Name(), *_])):
+            return True
+        case _:
+            return False
+
+
+def _singles(statement: ast.stmt) -> list[ast.stmt]:
+    """Assignments to names that are made in parallel, each for itself."""
+    match statement:
+        case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+            if all(isinstance(target, ast.Name) for target in targets):
+                return [ast.Assign([target], value) for target, value in zip(targets, values, strict=True)]
+    return []
+
+
+def _kept(block: Block, facts: set[Fact], effects: Reader) -> Block:
     """What is left of a block."""
     kept: Block = []
     for statement in block:
-        its = effects(statement)
         match statement:
-            case ast.For():
-                statement.body = _kept(statement.body, names, effects)
-                if statement.body:
-                    kept.append(statement)
-            case ast.While() | ast.If():
-                statement.body = _kept(statement.body, names, effects) or [ast.Pass()]
-                statement.orelse = _kept(statement.orelse, names, effects)
+            case ast.For(_, _, body):
+                statement.body = _kept(body, facts, effects)
+                kept += [statement] if statement.body else []
+            case ast.If(_, body, orelse):
+                statement.body, statement.orelse = _kept(body, facts, effects), _kept(orelse, facts, effects)
+                kept += [statement] if statement.body or statement.orelse else []
+                statement.body = statement.body or [ast.Pass()]
+            case ast.While(_, body, orelse):
+                statement.body = _kept(body, facts, effects) or [ast.Pass()]
+                statement.orelse = _kept(orelse, facts, effects)
                 kept.append(statement)
+            case ast.Pass():
+                pass
             case _:
-                made = _made(statement, its)
-                if not made or made & names:
-                    kept.append(statement)
+                kept += _left(statement, facts, effects)
     return kept
+
+
+def _left(statement: ast.stmt, facts: set[Fact], effects: Reader) -> Block:
+    """What is left of a statement that has no others inside: of assignments in parallel, those that are needed."""
+    if singles := _singles(statement):
+        left = [s for s in singles if _made(s, effects(s)) & facts]
+        if len(left) in (0, len(singles)):
+            return [statement] if left else []
+        pairs = [(s.targets[0], s.value) for s in left if isinstance(s, ast.Assign)]
+        targets, values = map(list, zip(*pairs, strict=True))
+        return left if len(left) == 1 else [ast.Assign([ast.Tuple(targets, ast.Store())], ast.Tuple(values, ast.Load()))]
+    if (made := _made(statement, effects(statement))) and not made & facts:
+        return []
+    match statement:
+        case ast.Assign([ast.Name(name) as target], ast.Call(ast.Name("_full"), [sizes, _, dtype])):
+            if ("elements", effects.roots.of(name)) not in facts:
+                return [ast.Assign([target], ast.Call(ast.Name("_empty", ast.Load()), [sizes, dtype], []))]
+    return [statement]

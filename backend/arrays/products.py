@@ -1,8 +1,8 @@
 """
-Matrix products, each sum from the left, k ascending, as the meaning says. There is at least one k.
+Matrix products, each sum from the left, k ascending, as the meaning says.
 
-A row of the result is gone over once for the first k, and once for every four after it, its sums added to in order; so the loop
-over the row has no order. Of a matrix and a vector, eight sums go on side by side.
+Two rows of the result are gone over together, once for four k, their sums added to in order; so the loop over the rows has no
+order, and what is read of the second matrix serves both. Of a matrix and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
@@ -19,35 +19,47 @@ SOURCES = {
 def _matrix_matrix(a, b, c):
     rows, columns = c.shape
     inner = b.shape[0]
-    whole = inner - (inner - 1) % 4
-    for i in _rows(rows):
-        p = float(a[i, 0])
+    whole = inner - inner % 4
+    pairs = rows // 2
+    for n in _rows(pairs):
+        i = 2 * n
         for j in _columns(columns):
-            c[i, j] = _mul(p, float(b[0, j]))
-        for k in range(1, whole, 4):
+            c[i, j] = -0.0
+            c[i + 1, j] = -0.0
+        for k in range(0, whole, 4):
             p = float(a[i, k])
             q = float(a[i, k + 1])
             r = float(a[i, k + 2])
             s = float(a[i, k + 3])
+            t = float(a[i + 1, k])
+            u = float(a[i + 1, k + 1])
+            v = float(a[i + 1, k + 2])
+            w = float(a[i + 1, k + 3])
             for j in _columns(columns):
-                t = float(c[i, j]) + _mul(p, float(b[k, j]))
-                t = t + _mul(q, float(b[k + 1, j]))
-                t = t + _mul(r, float(b[k + 2, j]))
-                c[i, j] = t + _mul(s, float(b[k + 3, j]))
+                e = float(b[k, j])
+                f = float(b[k + 1, j])
+                g = float(b[k + 2, j])
+                h = float(b[k + 3, j])
+                c[i, j] = float(c[i, j]) + _mul(p, e) + _mul(q, f) + _mul(r, g) + _mul(s, h)
+                c[i + 1, j] = float(c[i + 1, j]) + _mul(t, e) + _mul(u, f) + _mul(v, g) + _mul(w, h)
         for k in range(whole, inner):
             p = float(a[i, k])
+            q = float(a[i + 1, k])
             for j in _columns(columns):
-                c[i, j] = float(c[i, j]) + _mul(p, float(b[k, j]))
+                e = float(b[k, j])
+                c[i, j] = float(c[i, j]) + _mul(p, e)
+                c[i + 1, j] = float(c[i + 1, j]) + _mul(q, e)
+    if 2 * pairs < rows:
+        _vector_matrix(a[2 * pairs], b, c[2 * pairs])
 """,
     "_vector_matrix": """
 def _vector_matrix(a, b, c):
     columns = c.shape[0]
     inner = b.shape[0]
-    whole = inner - (inner - 1) % 4
-    p = float(a[0])
+    whole = inner - inner % 4
     for j in _each(columns):
-        c[j] = _mul(p, float(b[0, j]))
-    for k in range(1, whole, 4):
+        c[j] = -0.0
+    for k in range(0, whole, 4):
         p = float(a[k])
         q = float(a[k + 1])
         r = float(a[k + 2])
@@ -109,6 +121,7 @@ def _vector_vector(a, b):
     return t
 """,
 }
+USES = {"_matrix_matrix": ("_vector_matrix",)}
 
 
 def matmul(emit: Any, a: Any, b: Any) -> Any:
