@@ -275,8 +275,8 @@ class Execution:
         more than half of it was left the last time. For an object there is room for some more of its size, which the system gives
         as it is needed.
 
-        So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not. It is made
-        as large as `memory` allows before it is found too large.
+        So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
+        It is made as large as `memory` allows before it is found too large.
         """
         old = self.words.integers
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
