@@ -17,7 +17,7 @@ import numpy as np
 from bench import by_index, libraries, recurrent, reprojection
 from bench.arrays_by_hand import ARRAY_FAMILIES, ArrayFamily
 from bench.comparison import Comparison
-from bench.measure import seconds
+from bench.measure import seconds, seconds_a_call
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from transforms.gradient_programs import calling
@@ -131,7 +131,7 @@ def in_turn(mine: Callable[..., Any], its: Callable[..., Any], given: tuple[Any,
     best = [math.inf, math.inf]
     for _ in range(REPEATS):
         for k, f in enumerate((mine, its)):
-            best[k] = min(best[k], seconds(lambda f=f, n=calls[k]: [f(*given) for _ in range(n)], 1) / calls[k])  # type: ignore[misc]
+            best[k] = min(best[k], seconds_a_call(f, given, calls[k], 1))
     return best[0], best[1]
 
 

@@ -11,7 +11,7 @@ import adjudge as aj
 from bench.gradbench import prepared
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
-from bench.measure import Row, seconds
+from bench.measure import Row, seconds, seconds_a_call
 from semantics.errors import OutOfFuel
 
 SIZES = {"lse": 1000, "llsq": 32, "gmm": 100, "kmeans": 100, "ode": 100, "det": 4, "lstm": 16, "ba": 100, "ht": 4}
@@ -54,7 +54,7 @@ def measured(module: str, name: str, size: int) -> tuple[float, float, Any]:
     call: Callable[[], Any] = prepared(function, arguments, aj.compile(function.program))
     first = time.process_time() - began
     calls = max(1, int(WHOLE / max(seconds(call, 1), 1e-6) / 3))
-    return first, seconds(lambda: [call() for _ in range(calls)]) / calls, function.write(call())
+    return first, seconds_a_call(call, (), calls), function.write(call())
 
 
 def _refuse_another_end(what: str, ours: Any, end: Any) -> None:

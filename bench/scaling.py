@@ -15,7 +15,7 @@ from typing import Any
 from bench.array_gradients import FAMILIES as ARRAYS
 from bench.array_gradients import Ours, gradient, ours
 from bench.by_hand import FAMILIES as NUMBERS
-from bench.measure import Row, seconds
+from bench.measure import Row, seconds, seconds_a_call
 from semantics.type_language import INTEGER, REAL
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -67,7 +67,7 @@ def _one_call(function: Callable[..., Any], given: tuple[Any, ...]) -> float:
     if took > 0.5:
         return took
     calls = max(1, int(0.02 / max(took, 1e-7)))
-    return seconds(lambda: [function(*given) for _ in range(calls)], 5) / calls
+    return seconds_a_call(function, given, calls, 5)
 
 
 def programs() -> dict[str, Scaled]:
