@@ -25,8 +25,8 @@ from semantics.ir import Program
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
-KEPT = 1 << 22
-"""Words of a buffer that is kept for the next call; a larger one is given back."""
+KEPT = 1 << 25
+"""Words of a buffer that is kept for the next call; a larger one, of more than 256 MiB, is given back."""
 
 
 def runnable(program: Program, argument_types: Sequence[Any] | None = None, target: str = "cpu", **options: Any) -> Tiered:

@@ -23,6 +23,7 @@ from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from semantics.text import read
 from semantics.values import Unbound, same
+from transforms.parse import parse_text
 
 BOTH = ("python", "cpu")
 
@@ -240,3 +241,15 @@ def test_what_is_refused_says_why() -> None:
 def test_an_unbound_variable_traps_on_the_machine() -> None:
     program = applying("add", 2)
     assert isinstance(agrees(program, (1.0, Unbound("x")), BOTH), Trap)
+
+
+PAIRS = "def f(n: int):\n t = (0.0, ())\n while n > 0:\n  t = (1.0, t)\n  n = n - 1\n return t[0]"
+
+
+def test_a_heap_takes_all_the_memory_that_there_may_be_before_it_is_too_small() -> None:
+    code = load(parse_text(PAIRS, "f"))
+    free = Execution(code, "cpu", smallest=4096)
+    assert free.run((5000,)) == 1.0
+    assert Execution(code, "cpu", smallest=4096, memory=free.words.count * 7 // 8).run((5000,)) == 1.0
+    with pytest.raises(OutOfFuel, match="words of memory"):
+        Execution(code, "cpu", smallest=4096, memory=free.words.count // 2).run((5000,))

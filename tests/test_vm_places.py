@@ -36,6 +36,7 @@ MATRIX = Array("f64", (3, 4), NUMBERS)
 HOLED = Array("f64", (3, 4), tuple(ZERO if k % 3 == 0 else x for k, x in enumerate(NUMBERS)))
 OTHER = Array("f64", (3, 4), tuple(ZERO if k % 2 == 0 else x for k, x in enumerate(NUMBERS)))
 PLACES = Array("i64", (2, 3), (1, 0, 12, 5, 5, 0))
+LINE, GAPS = Array("f64", (12,), NUMBERS), Array("f64", (12,), HOLED.items)
 SMALL = Array("f64", (2, 3), (1.0, 2.0, 3.0, math.nan, ZERO, 4.0))
 
 DONE = [
@@ -51,6 +52,9 @@ DONE = [
     ("expand_dims", (PLACES, 1)),
     ("take_along", (MATRIX, Array("i64", (3, 2), (0, -1, 3, 2, 1, 1)), 1)),
     ("take_along", (MATRIX, Array("i64", (1, 4), (0, -1, 2, 1)), 0)),
+    *[("put", (LINE, index, value)) for index in (0, 11, -1, -12) for value in (-0.0, math.nan, ZERO)],
+    ("put", (GAPS, 3, 2.0)),
+    ("put", (Array("f64", (2,), (ZERO, 1.0)), 0, 2.0)),
     ("places", (MATRIX,)),
     ("gathered", (MATRIX, PLACES, MATRIX)),
     ("gathered", (HOLED, PLACES, MATRIX)),
@@ -74,6 +78,12 @@ def test_a_loop_gives_the_references_bits_and_the_host_is_not_asked(name: str, a
     [
         ("take_along", (MATRIX, Array("i64", (3, 1), (0, 4, 0)), 1)),
         ("take_along", (MATRIX, Array("i64", (2, 1), (0, 0)), 1)),
+        *[("put", (LINE, index, 1.0)) for index in (12, -13, True, 1.0, (3,))],
+        *[("put", (LINE, 3, value)) for value in (2, True, None, LINE)],
+        ("put", (MATRIX, 1, 2.0)),
+        ("put", (MATRIX, (1, 2), 2.0)),
+        ("put", (PLACES, 1, 2.0)),
+        ("put", (Array("f32", (2,), (1.0, 2.0)), 1, 1e-50)),
         ("gathered", (MATRIX, Array("i64", (1,), (13,)), MATRIX)),
         ("returned", (MATRIX, PLACES, MATRIX)),
         ("reduce_max", (Array("f64", (0,), ()), 0, False)),

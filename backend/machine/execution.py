@@ -63,15 +63,33 @@ AHEAD = 16
 STACK, SMALLEST = 1 << 14, 1 << 18
 
 
+HUGE = 1 << 19
+"""Words of a buffer that has large pages: two of them."""
+
+
+def memory_of(words: int) -> mmap.mmap:
+    """
+    Memory that is zero, private, and in large pages where there are such. The system gives each page as it is first touched, which
+    for one of 512 words takes longer than filling it: 2.8 µs if shared, 1.3 µs if private, 0.2 µs for as much of a large one.
+    """
+    size = 8 * max(words, 1)
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if words >= HUGE:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
 class Words:
     """
-    A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as an address. The system gives memory
-    as it is first touched, so a large buffer of which little is used costs little.
+    A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as an address. Memory is given as it is
+    first touched, so a large buffer of which little is used costs little.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.memory = mmap.mmap(-1, 8 * max(count, 1))
+        self.memory = memory_of(count)
         self.integers, self.doubles = memoryview(self.memory).cast("q"), memoryview(self.memory).cast("d")
         self.place = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)), count
 
@@ -234,7 +252,7 @@ class Execution:
         """A heap without objects and one frame: the entry's, with its arguments. Full if they do not fit."""
         I, entry = self.words.integers, self.code.graphs[self.code.program.entry]
         self.heap.begin()
-        I[HP], I[FP], I[STEPS] = I[HEAP], self.bottom, 0
+        I[HP], I[FP], I[STEPS], self.left = I[HEAP], self.bottom, 0, 0
         I[TOP] = self.bottom + self.code.words[entry + WORDS]
         I[PC] = entry + BODY
         I[self.bottom + RETURN_FP] = 0
@@ -258,13 +276,14 @@ class Execution:
         as it is needed.
 
         So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
+        It is made as large as `memory` allows before it is found too large.
         """
         old = self.words.integers
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
         if wanted < 0:
             stack, wanted = 2 * stack - wanted, 0
         else:
-            heap = (2 * heap if 2 * self.left > heap else heap) + wanted
+            heap = self.heap_within(self.memory - self.bottom - stack, heap, wanted)
         new = self.buffer(min(self.bottom + stack + heap + AHEAD * wanted, max(self.memory, self.bottom + stack + heap)))
         J = new.integers
         J[STACK_END] = J[HEAP] = J[HP] = self.bottom + stack
@@ -272,6 +291,15 @@ class Execution:
         self.left = self.collected(new)
         self.words = new
         self.heap.use(J, new.doubles)
+
+    def heap_within(self, most: int, heap: int, wanted: int) -> int:
+        """
+        The words of the next heap: as many as there may be, where more are asked for, if that is more than now, or if an eighth of
+        it was free the last time, and room for what is wanted.
+        """
+        larger = (2 * heap if 2 * self.left > heap else heap) + wanted
+        goes_on = heap < most or self.left + max(wanted, most // 8) <= most
+        return min(larger, most) if goes_on else larger
 
     def collected(self, new: Words) -> int:
         """What can be reached, copied to a new buffer: how many words of its heap are in use. On CPython if there is not much."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.machine.array_services import Answer, Operand, Result, moved
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, DTYPE, HOLED, RANK, SHAPE
+from backend.machine.layout import ARRAY, DTYPE, HOLED, INT, RANK, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics import shapes
 from semantics.arrays import DTYPES, normal_axes, normal_axis, size_of, strides_of
 
@@ -78,6 +78,21 @@ def take_along(x: Elements, index: Elements, axis: int) -> Answer:
     return Result(index.shape, lambda k, out: k.along(x.at, index.at, out, *given), x.dtype)
 
 
+def put(heap: Heap, t: Elements, index: int, value: int) -> Answer:
+    """A copy of an array of one axis with a real or a ZERO at one place; other indices and values are the reference's."""
+    I, (n,) = heap.integers, t.shape
+    if I[index] != INT or not -n <= I[index + 1] < n or I[value] not in (REAL, ZERO):
+        return None
+    place, word = I[index + 1] % n, I[value + 1] if I[value] == REAL else ZERO_BITS
+
+    def write(_: Any, out: int) -> int:
+        I[out : out + n] = I[t.at : t.at + n]
+        I[out + place] = word
+        return 0
+
+    return Result(t.shape, write, holed=t.holed or word == ZERO_BITS)
+
+
 def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
     """What these loops can make of a row and its operands."""
     match name, [elements(heap, x) for x in at]:
@@ -91,6 +106,8 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "expand_dims", [Elements(shape=shape, dtype=dtype, holed=False) as x, _]:
             wider = shapes.known(shapes.with_axes(shape, heap.value(at[1]), name))
             return Result(wider, moved(x, wider, strides_of(wider)).write, dtype)
+        case "put", [Elements(dtype="f64", shape=(_,)) as t, None, None]:
+            return put(heap, t, at[1], at[2])
         case "take_along", [Elements(holed=False) as x, Elements(dtype="i64") as index, None] if type(heap.value(at[2])) is int:
             return take_along(x, index, heap.value(at[2]))
         case "places", [Elements(shape=shape)]:
