@@ -123,6 +123,32 @@ def test_an_update_in_a_loop_is_made_in_place_and_an_argument_is_copied_first() 
     assert agrees(dropped)
 
 
+def test_an_update_in_a_loop_that_may_end_with_a_status_is_made_in_place() -> None:
+    text = kernel("b = a0", *LOOP[1:], "    i, b = (i + 1, c)", "    continue").replace("a0[i]", "a1[i]")
+    store = "    c[i] = a1[i]\n"
+    assert store in text
+    ended = text.replace(store, f"    if i >= b.shape[0]:\n            return (a0, 0.0, fuel, 16)\n    {store}")
+    assert "c = b" in thrifty(ended)
+    assert agrees(ended)
+    for kept in ("return (b, 0.0, fuel, 16)", "return (c, 0.0, fuel, 16)", "continue"):
+        assert "c = b" not in thrifty(ended.replace("return (a0, 0.0, fuel, 16)", kept))
+
+
+def test_two_updates_of_one_array_in_a_turn_are_made_in_place() -> None:
+    second = (
+        "    d = _empty((b.shape[0],), _f64)",
+        "    for k in range(b.shape[0]):",
+        "        d[k] = float(c[k])",
+        "    d[i] = d[i] + 1.0",
+        "    i, b = (i + 1, d)",
+        "    continue",
+    )
+    text = kernel("b = a0", *LOOP[1:], *second).replace("c[i] = a0[i]", "c[i] = a1[i]")
+    assert "d = b" in thrifty(text)
+    assert "c = " not in thrifty(text)
+    assert agrees(text)
+
+
 def test_a_pass_that_does_not_know_of_other_names_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     head = (
         "f = _full((a0.shape[0],), 2.0, _f64)",

@@ -6,8 +6,8 @@ Functional updates made in place: a new array that begins as a copy of one that 
     t[i] = …                                      t[i] = …
 
 It is so if s is an array of the same block that nothing mentions after the copy. And it is so if s is what a loop carries, every
-turn that makes the copy carries it on as s, and nothing reads the old s after the copy: then n updates of n elements cost n, and
-not n². What the loop begins with may be an argument, or be needed later; so that is copied, once.
+turn that makes the copy carries it on as s, or ends the function, and nothing reads the old s but its sizes after the copy: then
+n updates of n elements cost n, not n². What the loop begins with may be an argument, or be needed later; so that is copied, once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
-from backend.arrays.effects import Reader, roots
+from backend.arrays.effects import roots
 
 Block = list[ast.stmt]
 LIMIT = 16  # updates that are looked at in one function
@@ -42,8 +42,10 @@ def updated(function: ast.FunctionDef) -> ast.FunctionDef:
     for _ in range(LIMIT):
         if (copy := next((c for c in _copies(function) if c.new not in seen), None)) is None:
             break
+        if _is_last_read(function, copy):
+            continue  # the copy from which the old array was made, if it was, has the name of this one now
         seen.add(copy.new)
-        if not _is_last_read(function, copy) and _carrying(copy) is not None:
+        if _carrying(copy) is not None:
             candidate = deepcopy(function)
             if _is_carried(candidate, next(c for c in _copies(candidate) if c.new == copy.new)):
                 function = candidate
@@ -151,10 +153,9 @@ def _count(node: ast.AST, name: str) -> int:
 
 def _is_carried(function: ast.FunctionDef, copy: Copy) -> bool:
     """The second case: the old array is what a loop carries. Then it is made the loop's own, and takes the place of the new one."""
-    effects = Reader(roots(function))
     rest = copy.block[copy.filled + 1 :]
     at = _carrying(copy)
-    if at is None or any(effects(s).jumps or copy.old in names(s) for s in rest[:at]):
+    if at is None or not all(_goes_on(s, copy) for s in rest[:at]):
         return False
     mentioned = sum(_count(s, copy.new) for s in copy.block)
     if _count(rest[at], copy.old) > 1 or mentioned != _count(function, copy.new) or not _own(function, copy):
@@ -163,6 +164,17 @@ def _is_carried(function: ast.FunctionDef, copy: Copy) -> bool:
     del copy.block[copy.made]
     known = roots(function)
     return {n for n in names(function) if known.of(n) == known.of(copy.old)} <= {copy.old, copy.new, f"{copy.old}own"}
+
+
+def _goes_on(statement: ast.stmt, copy: Copy) -> bool:
+    """Whether a statement leads to the next, or ends the function without either array; of the old one it reads the sizes alone."""
+    nodes = list(ast.walk(statement))
+    if any(isinstance(n, ast.Break | ast.Continue) for n in nodes):
+        return False
+    if any({copy.old, copy.new} & names(n) for n in nodes if isinstance(n, ast.Return)):
+        return False
+    sizes = sum(isinstance(n, ast.Attribute) and n.attr == "shape" and ast.unparse(n.value) == copy.old for n in nodes)
+    return _count(statement, copy.old) == sizes
 
 
 def _carrying(copy: Copy) -> int | None:
