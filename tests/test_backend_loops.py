@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import event, given
+from loop_texts import bits, executed, functions
 
 from backend.arrays import contraction, fusion, needed
 from backend.arrays.effects import Effects
 from backend.arrays.needed import _made
 from backend.arrays.tightening import tightened
-from tests.loop_texts import bits, executed, functions
 
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
 

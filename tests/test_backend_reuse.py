@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import event, given
+from loop_texts import bits, executed, functions, updates
 
 from backend.arrays import in_place, reuse
 from backend.arrays.effects import Roots
 from backend.arrays.in_place import updated
 from backend.arrays.reuse import reused
-from tests.loop_texts import bits, executed, functions, updates
 
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
 

@@ -14,7 +14,7 @@ from checkers.smt.inquiry import Judgment
 from checkers.smt.solver import SAT, UNSAT
 from proofs import certify
 from proofs import recheck as rechecking
-from proofs.certify import FOLDER, MANIFEST, certificate, read, write
+from proofs.certify import FOLDER, MANIFEST, Certificate, certificate, read, write
 from proofs.obligation import discharge
 from proofs.recheck import rechecked, solvers, unanswered
 from proofs.run import chosen, from_record, in_fork, outcome
@@ -163,7 +163,15 @@ def test_the_shipped_certificate_is_what_is_proved_today(name: str) -> None:
     ((family, obligation),) = chosen([name])
     found = outcome(family, obligation, from_record(in_fork(name, LADDER)))
     written = next(c for c in read()[0] if c.obligation == name)
-    assert written == certificate(found.judgment, family, found.axioms)
+    today = certificate(found.judgment, family, found.axioms)
+    if {q.by for q in written.questions} != {q.by for q in today.questions}:
+        written, today = of_any_version(written), of_any_version(today)
+    assert written == today
+
+
+def of_any_version(one: Certificate) -> Certificate:
+    """The certificate without what another version of a solver changes: its number, and what an answer takes."""
+    return replace(one, questions=tuple(replace(q, by=q.by.split()[0], rlimit=0) for q in one.questions))
 
 
 def test_bitwuzla_is_asked_about_bits_in_formats_that_it_reads() -> None:
