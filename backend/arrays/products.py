@@ -7,6 +7,7 @@ order, and what is read of the second matrix serves both. Of a matrix and a vect
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.values import ONE, Held, uncompiled
@@ -14,9 +15,17 @@ from backend.shape import Reg
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 
-SOURCES = {
-    "_matrix_matrix": """
-def _matrix_matrix(a, b, c):
+
+def added(total: str, *products: tuple[str, str]) -> str:
+    """A sum and the products that come next in it, each rounded."""
+    return " + ".join([total, *(f"_mul({p}, {q})" for p, q in products)])
+
+
+def matrix_matrix(name: str, vector_matrix: str, plus: Callable[..., str] = added) -> str:
+    """The helper for two matrices: `plus(total, *products)` is a longer sum, `vector_matrix` what takes an odd last row."""
+    fours = [("p", "e"), ("q", "f"), ("r", "g"), ("s", "h")], [("t", "e"), ("u", "f"), ("v", "g"), ("w", "h")]
+    return f"""
+def {name}(a, b, c):
     rows, columns = c.shape
     inner = b.shape[0]
     whole = inner - inner % 4
@@ -40,20 +49,24 @@ def _matrix_matrix(a, b, c):
                 f = float(b[k + 1, j])
                 g = float(b[k + 2, j])
                 h = float(b[k + 3, j])
-                c[i, j] = float(c[i, j]) + _mul(p, e) + _mul(q, f) + _mul(r, g) + _mul(s, h)
-                c[i + 1, j] = float(c[i + 1, j]) + _mul(t, e) + _mul(u, f) + _mul(v, g) + _mul(w, h)
+                c[i, j] = {plus("float(c[i, j])", *fours[0])}
+                c[i + 1, j] = {plus("float(c[i + 1, j])", *fours[1])}
         for k in range(whole, inner):
             p = float(a[i, k])
             q = float(a[i + 1, k])
             for j in _columns(columns):
                 e = float(b[k, j])
-                c[i, j] = float(c[i, j]) + _mul(p, e)
-                c[i + 1, j] = float(c[i + 1, j]) + _mul(q, e)
+                c[i, j] = {plus("float(c[i, j])", ("p", "e"))}
+                c[i + 1, j] = {plus("float(c[i + 1, j])", ("q", "e"))}
     if 2 * pairs < rows:
-        _vector_matrix(a[2 * pairs], b, c[2 * pairs])
-""",
-    "_vector_matrix": """
-def _vector_matrix(a, b, c):
+        {vector_matrix}(a[2 * pairs], b, c[2 * pairs])
+"""
+
+
+def vector_matrix(name: str, plus: Callable[..., str] = added) -> str:
+    """The helper for a vector and a matrix."""
+    return f"""
+def {name}(a, b, c):
     columns = c.shape[0]
     inner = b.shape[0]
     whole = inner - inner % 4
@@ -65,15 +78,20 @@ def _vector_matrix(a, b, c):
         r = float(a[k + 2])
         s = float(a[k + 3])
         for j in _own(columns):
-            t = float(c[j]) + _mul(p, float(b[k, j]))
-            t = t + _mul(q, float(b[k + 1, j]))
-            t = t + _mul(r, float(b[k + 2, j]))
-            c[j] = t + _mul(s, float(b[k + 3, j]))
+            t = {plus("float(c[j])", ("p", "float(b[k, j])"))}
+            t = {plus("t", ("q", "float(b[k + 1, j])"))}
+            t = {plus("t", ("r", "float(b[k + 2, j])"))}
+            c[j] = {plus("t", ("s", "float(b[k + 3, j])"))}
     for k in range(whole, inner):
         p = float(a[k])
         for j in _own(columns):
-            c[j] = float(c[j]) + _mul(p, float(b[k, j]))
-""",
+            c[j] = {plus("float(c[j])", ("p", "float(b[k, j])"))}
+"""
+
+
+SOURCES = {
+    "_matrix_matrix": matrix_matrix("_matrix_matrix", "_vector_matrix"),
+    "_vector_matrix": vector_matrix("_vector_matrix"),
     "_matrix_vector": """
 def _matrix_vector(a, b, c):
     rows, inner = a.shape
