@@ -123,7 +123,7 @@ class Batch:
         """What the columns and statuses say; the machine runs the samples that generated code was not made for."""
         type = compiled.code.result_type
         failures = {int(k): error(int(status[k]), compiled.budget) for k in np.flatnonzero(status)}
-        again = {k: v for k, v in ((k, self.again(sample(k))) for k, e in failures.items() if is_beyond(e)) if k is not None}
+        again = {k: self.again(sample(k)) for k, e in failures.items() if is_beyond(e)}
         plain = not _chosen(type) and all(_stores(results, k, v, type) for k, v in again.items() if not isinstance(v, AdjudgeError))
         if plain:
             failures = {k: again.get(k, e) for k, e in failures.items()}
