@@ -3,12 +3,14 @@ The three profiles of property tests: `dev` (the default), `ci` (the same exampl
 
 Choose one with `pytest --hypothesis-profile=deep`. Failing examples are printed so that they can be replayed.
 
-The fixture `adjudge` runs a command as a user types it.
+The fixture `adjudge` runs a command as a user types it; `own_store` is an empty folder for compiled code.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +23,17 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=SLOW_IS_FINE)
 settings.load_profile("dev")
+
+
+@pytest.fixture(scope="module")
+def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty folder, in which compiled code is kept while the tests of a module run."""
+    from backend import store
+
+    path, before = tmp_path_factory.mktemp("kept"), store.folder
+    store.folder = lambda: path  # type: ignore[assignment]
+    yield path
+    store.folder = before
 
 
 @pytest.fixture

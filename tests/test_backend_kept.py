@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backend import kept, run, store
+from backend import kept, run
 from semantics.errors import Trap
 from semantics.machine import run as on_reference
 from semantics.text import read
@@ -19,6 +19,8 @@ from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
+pytestmark = pytest.mark.usefixtures("own_store")
+
 POWER = """
 def f(x, n: int):
     r = 1.0
@@ -27,15 +29,6 @@ def f(x, n: int):
     return r, n * n
 """
 TYPES = (REAL, INTEGER)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = tmp_path_factory.mktemp("kept")
-    before = store.folder
-    store.folder = lambda: path  # type: ignore[assignment]
-    yield path
-    store.folder = before
 
 
 def linked() -> run.Compiled:
@@ -83,18 +76,18 @@ print(f(1.25, 3), f(1.25, 3), f(1.0001, {n}), "numba" in sys.modules)
 """
 
 
-def test_another_process_needs_no_numba_until_a_stack_is_full(folder: Path) -> None:
-    (folder / "powers.py").write_text(
+def test_another_process_needs_no_numba_until_a_stack_is_full(own_store: Path) -> None:
+    (own_store / "powers.py").write_text(
         "def power(x, n: int):\n    r = 1.0\n    for i in range(n):\n        r = r * x\n    return r\n"
     )
 
     def told(n: int) -> list[str]:
-        text = TWICE.format(folder=str(folder), n=n)
+        text = TWICE.format(folder=str(own_store), n=n)
         return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
 
     first, again, long = told(10), told(10), told(5000)
     assert first == [*again[:3], "True"]
     assert again[3] == "False"
-    gradient = expand(calling(parse_text((folder / "powers.py").read_text(), "power"), "grad", 0, TYPES), "ssa")
+    gradient = expand(calling(parse_text((own_store / "powers.py").read_text(), "power"), "grad", 0, TYPES), "ssa")
     assert float(long[2]) == on_reference(gradient, 1.0001, 5000)
     assert long[3] == "True"

@@ -6,11 +6,12 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from backend import native, store
+from backend import native
+
+pytestmark = pytest.mark.usefixtures("own_store")
 
 SOURCE = """
 @_device
@@ -29,22 +30,13 @@ def both(address, size, flag):
 EXPORTS = {"turns": "id:d", "both": "iib:id"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = tmp_path_factory.mktemp("kept")
-    kept = store.folder
-    store.folder = lambda: path  # type: ignore[assignment]
-    yield path
-    store.folder = kept
-
-
 def expected() -> float:
     import math
 
     return math.sin(0.5) * math.sin(0.5)
 
 
-def test_a_function_is_compiled_once_and_is_there_in_another_process_without_numba(folder: Path) -> None:
+def test_a_function_is_compiled_once_and_is_there_in_another_process_without_numba(own_store: Path) -> None:
     assert not native.is_kept(SOURCE, EXPORTS)
     assert native.functions(SOURCE, EXPORTS)["turns"](2, 0.5) == expected()
     assert native.is_kept(SOURCE, EXPORTS)
@@ -54,16 +46,16 @@ def test_a_function_is_compiled_once_and_is_there_in_another_process_without_num
 import sys
 from pathlib import Path
 from backend import native, store
-store.folder = lambda: Path({str(folder)!r})
+store.folder = lambda: Path({str(own_store)!r})
 print(native.functions({SOURCE!r}, {EXPORTS!r})["turns"](2, 0.5) == {expected()!r}, "numba" in sys.modules)
 """
     found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True", "False"]
 
 
-def test_a_file_that_is_no_machine_code_or_needs_what_is_not_there_is_made_again(folder: Path) -> None:
+def test_a_file_that_is_no_machine_code_or_needs_what_is_not_there_is_made_again(own_store: Path) -> None:
     native.functions(SOURCE, EXPORTS)
-    (file,) = folder.glob("n_*.pickle")
+    (file,) = own_store.glob("n_*.pickle")
     whole = file.read_bytes()
     wanted = {name: needed for name, (_, _, needed) in pickle.loads(whole).items()}
     objects = {name: (symbol, code, (*needed, "no_such_function")) for name, (symbol, code, needed) in pickle.loads(whole).items()}
