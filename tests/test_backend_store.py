@@ -11,7 +11,7 @@ import pytest
 
 import backend
 from backend import store
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from semantics.edit import Edit, empty
 from semantics.ir import Program
 from semantics.primitives.row import Primitive, row
