@@ -166,7 +166,7 @@ class Batch:
     def kernel(self, code: Lowered) -> Any:
         if code.source not in self.kernels:
             text = batch_kernel(code, self.shared)
-            self.kernels[code.source] = store.load(text, self.target, toolchain.bindings(self.target)).batch
+            self.kernels[code.source] = store.load(text, self.target, toolchain.bindings(self.target, text)).batch
         return self.kernels[code.source]
 
     def threads(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
