@@ -36,7 +36,7 @@ def entry_source(code: Lowered) -> str:
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
     return "\n".join(
         [
-            _known(one_by_one(code.alone)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(one_by_one(code.alone)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
             "",
             "@_device",
             f"def row({', '.join(taken)}):",
@@ -55,7 +55,7 @@ def entry_source(code: Lowered) -> str:
     )
 
 
-def _known(source: str) -> str:
+def known(source: str) -> str:
     """The source without saying that what is read from integers is one, for which Numba compiles a function."""
     return re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
 
