@@ -4,7 +4,8 @@ Numba's compiler as generated code needs it.
 `Flat` leaves out its own single assignment form, which takes time that grows with the number of variables times that of statements.
 A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
-`registries_alone` has Numba load what it knows to compile without SciPy, which it would load to see whether it is there.
+`registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
+there.
 
 `vectorise_sums` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one.
 """
