@@ -4,7 +4,7 @@ statements.
 
 A name is *live* where a path leads to a read of what its array holds, before the name is assigned again; `a.shape` reads nothing. A
 name is *sole* where no other live name has the same memory, and the caller has not: what `_empty` makes is, and an assignment hands
-it on, if the old name is not live after it. A view makes two names of one memory, so neither is sole.
+it on, if the old name is not live after it; one that has no array yet is sole. A view makes two names of one memory, so neither is.
 
 Sets of names are the bits of integers. Names that never stand for an array that the function has made are none of them.
 """
@@ -80,7 +80,7 @@ class Ownership:
     The analyses of a function.
 
     makers   the names, each with a call that makes an array of its kind      number   their bits
-    groups   for each one of those that may have been the same array          first    those that are sole at first: all that have no array yet
+    groups   for each one of those that may have been the same array          first    those that are sole at first
     steps    by the ids of their statements
     """
 
