@@ -82,7 +82,7 @@ def keeping_text(before: str = "", after: str = "", second: str = "h[k] + t[k]")
     turn = ["pass", "t = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    t[k] = h[k] * 2.0 + a0[k]"]
     turn += ["u = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", f"    u[k] = {second}"]
     turn += [f"integers[s + {k}], heap = (heap, _keep({name}, reals, heap))" for k, name in ((0, "u"), (1, "h"), (2, "t"))]
-    turn.insert(0 if "h[0]" in before else 3, before or "pass")
+    turn.insert(4 if "return" in before else 0, before or "pass")
     turn += [FULL, after or "pass", "s, h = (s + 3, t)"]
     start = ["heap = 30", "s = 0", "g = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    g[k] = a0[k]", "h = g"]
     lines = [*start, "while s < 9:", *(f"    {line}" for line in turn), "return (s, 0)"]

@@ -8,7 +8,8 @@ Arrays that a cell keeps, written where they are kept.
                                                   heap = heap + n
 
 It is so for arrays of reals along one axis whose sizes the arguments tell, made in the block that keeps them, never given out, and
-nowhere written once they are kept: by no name that may stand for more than one array. They lie behind what was kept before, in the order in which they are made; the others follow.
+nowhere written once they are kept: by no name that may stand for more than one array. They lie behind what was kept before, in the
+order in which they are made; the others follow.
 """
 
 from __future__ import annotations
