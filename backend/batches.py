@@ -25,11 +25,10 @@ import numpy as np
 
 from backend import store, toolchain
 from backend.boundary import flatten_arguments, unflatten
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.run import Compiled
-from backend.stack_memory import LIMIT, Memory
+from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.stacked import over_type, stacked
-from backend.stacks import MEMORY
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, SIZES, error
 from backend.tiers import is_beyond, runnable
 from semantics.errors import AdjudgeError, OutOfFuel
