@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
 from backend.fast.sums import without_idle_tests
@@ -125,6 +126,7 @@ class _Lowering(Regions):
             signature = self.waiting.pop()
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
+        parts[-1] = with_carried_sizes(parts[-1], "\n".join(parts[:-1]))
         parts, width = laid_out(parts, self.sites)
         helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
         before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]

@@ -75,7 +75,7 @@ class Stacks(Emitter):
             arguments = [or_zero(a) for a in arguments]
         match primitive.name, arguments:
             case "length", [Stack(_, top, base) as stack]:
-                size = len(self.sites.cells[self.site(stack)])
+                size = len(self.cells_of(self.site(stack)))
                 if isinstance(stack.type, StackType):
                     return literal(size)
                 return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
@@ -121,6 +121,10 @@ class Stacks(Emitter):
 
     def site(self, value: Stack) -> NodeId:
         return self.stack(value).site
+
+    def cells_of(self, site: NodeId) -> tuple[Any, ...]:
+        """The types of what cells hold; of a place that no run comes to, nothing."""
+        return self.sites.cells.get(site, ())
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
@@ -174,7 +178,7 @@ class Stacks(Emitter):
     def read(self, stack: Stack, index: int) -> Any:
         """A field of the cell on top, or the stack below it; a trap if there is none."""
         site = self.site(stack)
-        types = self.sites.cells[site]
+        types = self.cells_of(site)
         if not 0 <= index < len(types):
             self.trap("True", INDEX)
             return None

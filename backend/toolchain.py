@@ -81,13 +81,18 @@ def python_bindings() -> Bindings:
 
 @cache
 def _cpu_functions() -> Bindings:
-    """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
+    """
+    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Its exponential
+    without a call, where there are instructions that have its bits.
+    """
     import numpy
 
     from backend import cpu_functions
+    from backend.exact.cpu import EXPONENTIALS
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     return functions | {
+        "_exp": EXPONENTIALS.get(exponential(), math.exp),
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -104,8 +109,9 @@ def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
     from numba import njit
 
-    from backend.compiler import Flat
+    from backend.compiler import Flat, vectorise_sums
 
+    vectorise_sums()
     return (
         _cpu_functions()
         | CONSTANTS
@@ -118,6 +124,13 @@ def cpu_bindings() -> Bindings:
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
     )
+
+
+def exponential() -> str:
+    """Which instructions the CPU target has for the exponential (`backend.exact`), "" for a call of the C library."""
+    from backend.exact import trial
+
+    return trial.variant()
 
 
 @cache
