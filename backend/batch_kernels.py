@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend import store, toolchain
-from backend.lower import Lowered
-from backend.stacks import MEMORY
+from backend.lowering import Lowered
+from backend.stack_memory import MEMORY
 from backend.status import FULL, OK, SIZES
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 

@@ -26,7 +26,7 @@ import numpy as np
 from backend import toolchain
 from backend.batch_kernels import WIDE, Kernels, holders
 from backend.boundary import flatten_arguments, unflatten
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.run import Compiled
 from backend.stack_memory import LIMIT, Memory
 from backend.stacked import over_type, stacked

@@ -23,6 +23,7 @@ from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
+from backend.stack_memory import MEMORY
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
@@ -31,7 +32,6 @@ from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
-MEMORY = ("reals", "integers", "capacity")
 LINK = "link"
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
