@@ -17,7 +17,7 @@ from backend.stack_arrays import VIEW
 
 NAME = re.compile(r"\b(a\d+_)\b(?!\.shape\[)")
 SIZE = re.compile(r"\b(a\d+_)\.shape\[(\d+)\]")
-LINE = re.compile(r".* \+ (\w+)\]$")
+FLAT = re.compile(r".* = \w+\[(.*)\]$")
 SHAPE = re.compile(r".*\(([^()]*)\)\)$")
 
 
@@ -45,9 +45,13 @@ def sizes_alone(text: str) -> str:
 
 def _sizes(line: str) -> list[str] | None:
     """The sizes of the array that a line makes a view of."""
-    if found := SHAPE.match(line) if "_reshape(" in line else None:
-        return [n for n in found[1].replace(" ", "").split(",") if n]
-    return [found[1]] if (found := LINE.match(line)) else None
+    if "_reshape(" in line:
+        return [*filter(None, SHAPE.sub(r"\1", line).replace(" ", "").split(","))] if SHAPE.match(line) else None
+    if (flat := FLAT.match(line)) is None:
+        return None
+    cut = flat[1]  # begin:begin + size
+    begins = (cut[:k] for k, c in enumerate(cut) if c == ":" and cut[k + 1 :].startswith(f"{cut[:k]} + "))
+    return next(([cut[2 * len(begin) + 4 :]] for begin in begins), None)
 
 
 def _uses(lines: list[str], views: set[str]) -> tuple[list[tuple[str, str]], set[str]]:
@@ -75,14 +79,19 @@ def _pairs(line: str) -> list[tuple[str, str]] | None:
 
 
 def _parts(text: str) -> list[str]:
-    """The parts of a tuple in parentheses; else the text."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return [text]
+    """The parts of a tuple, in parentheses or not; else the text."""
+    if (inside := _split(text[1:-1])) is not None and text.startswith("(") and text.endswith(")"):
+        return inside
+    return _split(text) or [text]
+
+
+def _split(text: str) -> list[str] | None:
+    """What is between the commas that are in no brackets; None where more are closed than opened, as in a) + (b."""
     parts, depth = [""], 0
-    for c in text[1:-1]:
+    for c in text:
         depth += (c in "([⟦") - (c in ")]⟧")
         if depth < 0:
-            return [text]  # (a) + (b)
+            return None
         if c == "," and not depth:
             parts.append("")
         else:

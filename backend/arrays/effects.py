@@ -162,8 +162,13 @@ def _changes(size: ast.expr, times: Counter[str]) -> bool:
     return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in ast.walk(size))
 
 
-NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full"})
-"""Functions whose result shares no memory with what they are given."""
+KEEPING = ("_keep", "_keep_flags")
+PRODUCTS = frozenset(f"{fast}_{a}_{b}" for fast in ("", "_fast") for a in ("matrix", "vector") for b in ("matrix", "vector"))
+NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full", *KEEPING})
+"""
+Functions whose result shares no memory with what they are given; among them those that write an array into the memory of stacks.
+Products of matrices write to the last of what they are given.
+"""
 
 
 def arrays_in(node: ast.expr) -> Iterator[str]:
@@ -231,8 +236,12 @@ class Reader:
                 case ast.Subscript(part, _, ast.Store()) | ast.Call(ast.Attribute(part)):
                     stores |= {(self.roots.of(name), WHOLE) for name in arrays_in(part)}
                     todo += ast.iter_child_nodes(node)
+                case ast.Call(ast.Name(called), [_, memory, _] as arguments) if called in KEEPING:
+                    stores |= {(self.roots.of(name), WHOLE) for name in arrays_in(memory)}
+                    todo += arguments
                 case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
-                    given = (name for a in arguments for name in arrays_in(a) if name in self.roots.arrays)
+                    written = arguments[-1:] if called in PRODUCTS else arguments
+                    given = (name for a in written for name in arrays_in(a) if name in self.roots.arrays)
                     stores |= {(self.roots.of(name), WHOLE) for name in given}
                     todo += arguments
                 case ast.Name(name, ast.Store()):

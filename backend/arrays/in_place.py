@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
@@ -37,10 +37,10 @@ class Copy:
     old: str
 
 
-def updated(function: ast.FunctionDef) -> ast.FunctionDef:
-    """The function with as many copies left out as may be."""
-    _renamed(function)
-    if not (copies := _copies(function)):
+def updated(function: ast.FunctionDef, told: Callable[[str, int], str] = lambda name, axis: "") -> ast.FunctionDef:
+    """The function with as many copies left out as may be; `told` says the size of an array along an axis, "" if it knows none."""
+    _renamed(function, told)
+    if not (copies := _copies(function, told)):
         return function
     facts = Ownership(function, {id(c.loop): (c.new, c.old) for c in copies})
     own = _own(facts, copies)
@@ -88,7 +88,7 @@ def _own(facts: Ownership, copies: list[Copy]) -> dict[Loop, int]:
     return {loop: bits for loop, bits in own.items() if bits}
 
 
-def _copies(function: ast.FunctionDef) -> list[Copy]:
+def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[Copy]:
     """The copies of a whole array, in order."""
     found: list[Copy] = []
     calls = _made_once(function)
@@ -103,7 +103,7 @@ def _copies(function: ast.FunctionDef) -> list[Copy]:
                     if copied and copied[0] in made:
                         (new, old), (where, maker) = copied, made[copied[0]]
                         unread = not any(new in names(s) for s in block[where + 1 : at])
-                        if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, maker.value, old, statement):
+                        if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, told, maker.value, old, statement):
                             found.append(Copy(block, maker, statement, new, old))
     return found
 
@@ -140,7 +140,7 @@ def _copied(loop: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def _same_sizes(calls: dict[str, ast.Call], call: ast.Call, old: str, loop: ast.stmt) -> bool:
+def _same_sizes(calls: dict[str, ast.Call], told: Callable[[str, int], str], call: ast.Call, old: str, loop: ast.stmt) -> bool:
     """Whether the new array has the sizes of the old one, and the loops go over them."""
     wanted = list(map(ast.unparse, call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []))
     gone: list[str] = []
@@ -149,7 +149,7 @@ def _same_sizes(calls: dict[str, ast.Call], call: ast.Call, old: str, loop: ast.
         loop = loop.body[0]
     if gone != wanted:
         return False
-    own = all(n == f"{old}.shape[{k}]" for k, n in enumerate(wanted))
+    own = all(n in (f"{old}.shape[{k}]", told(old, k)) for k, n in enumerate(wanted))
     if (made := calls.get(old)) is None:
         return own
     return ast.dump(made.args[-1]) == ast.dump(call.args[-1]) and (own or ast.dump(made.args[0]) == ast.dump(call.args[0]))
@@ -168,11 +168,11 @@ def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:
     return {name: call for name, call in made.items() if times[name] == 1}
 
 
-def _renamed(function: ast.FunctionDef) -> None:
+def _renamed(function: ast.FunctionDef, told: Callable[[str, int], str]) -> None:
     """Copies of an array of the same block that nothing mentions after it: the old array then has the new one's name."""
     kept: set[str] = set()
     for _ in range(RENAMED):
-        if (copy := next((c for c in _copies(function) if c.new not in kept), None)) is None:
+        if (copy := next((c for c in _copies(function, told) if c.new not in kept), None)) is None:
             break
         if not _is_last_read(function, copy):
             kept.add(copy.new)
