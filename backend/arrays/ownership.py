@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from backend.arrays.effects import KEEPING, arrays_in
+from backend.arrays.effects import arrays_in
 
 NOWHERE = -1  # every name: what holds where no path leads
 
@@ -176,8 +176,6 @@ class Ownership:
 
     def _viewed(self, value: ast.expr) -> int:
         """The names of which a value may be a view."""
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in KEEPING:
-            return 0  # a number
         return sum(map(self.bit, {*arrays_in(value)}))
 
     # what is live
