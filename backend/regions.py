@@ -15,6 +15,7 @@ from backend.arrays.creation import constant
 from backend.arrays.table import readers
 from backend.emit import stored
 from backend.flow import Flow, flow
+from backend.recursion.cells import make_cell
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, options, plain, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import FUEL, STUCK, UNBOUND
@@ -248,6 +249,8 @@ class Regions(Stacks):
         """A primitive, or a call that is not the last thing the block does."""
         if node in self.sites.below:
             return self.push(node, arguments)
+        if node in self.sites.families:
+            return make_cell(self, self.sites.families[node], node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)
         type = self.inference.types[block].get(node, NEVER)
