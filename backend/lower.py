@@ -6,8 +6,8 @@ region, inlined where it is the only one, else a function of its own. Loops and 
 every jump is the last thing its path does, so a jump that does not continue the innermost loop is a note in `_go` of where
 it leads, read where the paths meet.
 
-Captured values are arguments like others, so a closure needs no memory. What is refused, with its reason: general
-recursion, closures without end, irreducible jumps, and functions or zeros at the boundary.
+Captured values are arguments like others, so a closure needs no memory. A recursion is made a loop first
+(`backend.recursion`). What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at the boundary.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
     program = with_tuples(without_copies(program))
     flows = Flows(program)
     below = sites_of(program, flows)
-    stacks = below, holders_of(program, flows, below), families(program, flows, below)
+    stacks = below, holders_of(program, flows, below), families(program, flows, below, linked)
     try:
         return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:

@@ -15,7 +15,6 @@ from backend.arrays.creation import constant
 from backend.arrays.table import readers
 from backend.emit import stored
 from backend.flow import Flow, flow
-from backend.recursion.cells import make_cell
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, options, plain, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import FUEL, STUCK, UNBOUND
@@ -247,10 +246,8 @@ class Regions(Stacks):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
-        if node in self.sites.below:
+        if node in self.sites:
             return self.push(node, arguments)
-        if node in self.sites.families:
-            return make_cell(self, self.sites.families[node], node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)
         type = self.inference.types[block].get(node, NEVER)

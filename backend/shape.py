@@ -164,10 +164,8 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
             return Items(tuple(make(i, scalar) for i in items), label)
         case FunctionType(function, captured):
             return Fn(function, tuple(make(c, scalar) for c in captured))
-        case StackType(_, bottom) if bottom == NEVER:
-            return Stack(type, scalar(INTEGER), ROOT)
         case _ if site_of(type) is not None:
-            return Stack(type, scalar(INTEGER), scalar(INTEGER))
+            return Stack(type, scalar(INTEGER), ROOT if getattr(type, "bottom", None) == NEVER else scalar(INTEGER))
         case Union(members):
             tag = scalar(INTEGER)
             return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))

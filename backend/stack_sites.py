@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.flow import components
-from backend.recursion.frames import FRAME
+from backend.recursion.frames import FRAME, RESULT
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
@@ -25,7 +25,7 @@ from transforms.failures import drops_failure
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 TUPLES = (MAKE_TUPLE, FRAME)
-CARRIED = tuple(TABLE[name] for name in ("of_length", "apart", "J"))  # give their first argument
+CARRIED = (RESULT, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
 WITHOUT_PARTS = frozenset({"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length"})
 STEPS = 400_000
 UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
@@ -148,7 +148,7 @@ def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
     sites = {}
     for node, found in held.items():
         below = [k for k, part in enumerate(found) if node in part]
-        if len(below) == 1 and size[component[node]] == 1:
+        if len(below) == 1 and size[component[node]] == 1 and found[below[0]] == [node]:
             sites[node] = below[0]
     return sites
 

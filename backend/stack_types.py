@@ -27,7 +27,16 @@ from semantics.type_language import INTEGER, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
 
 EMPTY = TupleType(())
-DEMANDING = {"switch": (0,), "where": (0,), "length": (0,), "seed": (0,), "not_": (0,), "and_": (0, 1), "or_": (0, 1)}
+DEMANDING = {
+    "switch": (0,),
+    "where": (0,),
+    "length": (0,),
+    "seed": (0,),
+    "not_": (0,),
+    "and_": (0, 1),
+    "or_": (0, 1),
+    "result": (0,),
+}
 VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
@@ -36,8 +45,8 @@ Cells = Mapping[NodeId, tuple[Any, ...]]
 @dataclass(frozen=True, slots=True)
 class StackType:
     """
-    A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO; or, on top of NEVER, a cell of the family
-    of a site.
+    A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO; or, on top of NEVER, a cell of the
+    family of a site.
     """
 
     site: NodeId
@@ -133,7 +142,9 @@ class StackInference(Inferrer):
         super().__init__(program, literals)
         self.below, self.holders, self.families = below, holders, families
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
-        self.readers: dict[NodeId, dict[Signature, None]] = {site: {} for site in (*below, *families)}  # in the order in which they came
+        self.readers: dict[NodeId, dict[Signature, None]] = {
+            site: {} for site in (*below, *families)
+        }  # in the order in which they came
         self.wide = _joined(before) if before is not None else {}
         self.by_graph: dict[int, list[Signature]] = {}
 
@@ -197,7 +208,8 @@ class StackInference(Inferrer):
     def celled(self, family: Family, site: NodeId, arguments: Sequence[Any]) -> Any:
         """A cell of a family. What its kind has not, the others have."""
         cell, kind = StackType(family.first, NEVER), family.sites.index(site)
-        found = [NEVER if kind in family.absent.get(k, ()) else t for k, t in enumerate(arguments)]
+        given = [*arguments, *(NEVER for _ in range(max(family.sizes) - len(arguments)))]
+        found = [NEVER if kind in family.absent.get(k, ()) else t for k, t in enumerate(given)]
         self.grow(family.first, found)
         return cell
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
-from backend.recursion.cells import read_cell
+from backend.recursion.cells import length, make_cell, read_cell
 from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
@@ -51,6 +51,9 @@ class Sites:
     cells: Mapping[NodeId, tuple[Any, ...]] = field(default_factory=dict)
     linked: bool = False
     families: Mapping[NodeId, Family] = field(default_factory=dict)
+
+    def __contains__(self, node: NodeId) -> bool:
+        return node in self.below or node in self.families
 
     @property
     def arenas(self) -> tuple[NodeId, ...]:
@@ -83,6 +86,10 @@ class Stacks(Emitter):
         if primitive.name not in WHOLE_STACKS:
             arguments = [or_zero(a) for a in arguments]
         match primitive.name, arguments:
+            case "result", [found]:
+                return found
+            case "length", [Stack() as stack] if self.site(stack) in self.sites.families:
+                return length(self.sites.families[self.site(stack)])
             case "length", [Stack(_, top, base) as stack]:
                 size = len(self.sites.cells[self.site(stack)])
                 if isinstance(stack.type, StackType):
@@ -135,6 +142,8 @@ class Stacks(Emitter):
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
+        if site in self.sites.families:
+            return make_cell(self, self.sites.families[site], site, arguments)
         below = arguments[self.sites.below[site]]
         stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
         below = convert(below, perhaps_empty(stack))

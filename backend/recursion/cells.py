@@ -2,7 +2,8 @@
 Cells of families in generated code (`backend.recursion.families`): a cell is written once, and a value is its number.
 
     made     cell s_f is written: its kind, if something asks for it, and its fields; s_f grows by one
-    read     the field of the cell of this number; the status is STUCK where its kind has no such field
+    read     the field of the cell of this number; the status is LINKED where its kind has no such field, and the host takes code in
+             which all kinds have all fields
 
 A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back.
 """
@@ -13,10 +14,11 @@ from typing import Any
 
 from backend.emit import stored
 from backend.recursion.family import Family
-from backend.shape import ROOT, Stack, convert, literal, make, scalars
+from backend.shape import ROOT, Reg, Stack, convert, literal, make, scalars
 from backend.stack_arrays import HEAP, with_sizes
 from backend.stack_types import StackType
-from backend.status import FULL, FULL_ARRAYS, INDEX, STUCK
+from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
+from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.type_language import INTEGER, ArrayType
 from semantics.type_lattice import NEVER
@@ -32,8 +34,9 @@ def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> 
     if family.absent and not family.frames:
         emit.save(first, count, KIND, literal(kind), INTEGER)
     types = emit.sites.cells[first]
-    for k, (argument, place) in enumerate(zip(arguments, _places(family, types), strict=True)):
-        if place is not None and types[k] != NEVER and kind not in family.absent.get(k, ()):
+    places = _places(family, types)
+    for k, argument in enumerate(arguments):
+        if (place := places[k]) is not None and types[k] != NEVER and kind not in family.absent.get(k, ()):
             target = make(types[k], lambda _: "_")
             given = stored(emit.contiguous(convert(argument, types[k])), target)
             for at, (scalar, into) in enumerate(zip(given, scalars(target), strict=True), place):
@@ -59,7 +62,7 @@ def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
         return Stack(StackType(first, NEVER), below, ROOT)
     if not family.frames and (kinds := family.absent.get(index)):
         kind = emit.load(first, cell.top, KIND, INTEGER, {})
-        emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), STUCK)
+        emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), LINKED)
     place = _places(family, types)[index]
     if place is None:
         emit.trap("True", STUCK)
@@ -82,3 +85,10 @@ def _places(family: Family, types: tuple[Any, ...]) -> list[int | None]:
         found.append(place if written else None)
         place += sum(1 for _ in scalars(make(type, lambda _: "_"))) if written else 0
     return found
+
+
+def length(family: Family) -> Reg:
+    """The number of fields of a cell; Malformed where that is another for another kind."""
+    if len(set(family.sizes)) > 1:
+        raise Malformed("the length of one of several tuples is not compiled yet", rule="lower", remedy="use the virtual machine")
+    return literal(family.sizes[0])

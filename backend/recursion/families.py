@@ -6,24 +6,28 @@ none. A *family* is such places together: the fields of its tuples that hold oth
 that of a cell (`backend.recursion.cells`), whatever is below. A field of which one kind says ZERO, since no run reads it there, is
 *absent* of that kind, and has the type that the others give it; what is read is tested not to be.
 
-The frames of a recursion (`backend.recursion.loops`) are a family as well. Each is taken off once and in order, so they are a stack,
+The frames of a recursion (`backend.recursion.loops`) are a family as well. Each is taken off once and in order: they are a stack,
 of which the memory is used again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from backend.flow import components
 from backend.recursion.family import Family
-from backend.recursion.frames import FRAME
+from backend.recursion.frames import ABSENT, FRAME
 from backend.stack_sites import TUPLES, UNKNOWN, Flows
 from semantics.ir import NodeId, Program
 from semantics.tangents import ZERO
 
 
-def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int]) -> dict[NodeId, Family]:
-    """By site, the family; there is none where the flow of tuples is not known, or where a site is one of `stacks`."""
+def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole: bool) -> dict[NodeId, Family]:
+    """
+    By site, the family; there is none where the flow of tuples is not known, or where a site is one of `stacks`. If `whole`, ZERO
+    is held like all else, and no field is absent but in frames.
+    """
     if not flows.settled:
         return {}
     fields = {n: program.inputs(n)[1:] for n in program.nodes if program.callee(n) in TUPLES}
@@ -31,17 +35,27 @@ def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int]) -> di
     found: dict[NodeId, Family] = {}
     for group in _together(fields.keys(), held, flows):
         sites = tuple(sorted(group))
-        sizes = {len(fields[s]) for s in sites}
-        if len(sizes) == 1 and not stacks.keys() & group:
-            found |= dict.fromkeys(sites, _family(program, sites, range(*sizes), held))
+        if not stacks.keys() & group:
+            found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], held, whole))
     return found
 
 
-def _family(program: Program, sites: tuple[NodeId, ...], fields: range, held: Mapping[NodeId, list[set[NodeId]]]) -> Family:
-    links = frozenset(k for k in fields if any(held[s][k] & set(sites) for s in sites))
-    zero = {k: frozenset(i for i, s in enumerate(sites) if program.constant(program.inputs(s)[1 + k]) is ZERO) for k in fields}
-    absent = {k: kinds for k, kinds in zero.items() if 0 < len(kinds) < len(sites)}
-    return Family(sites[0], sites, links, absent, all(program.callee(s) is FRAME for s in sites))
+def _family(
+    program: Program, sites: tuple[NodeId, ...], fields: list[Any], held: Mapping[NodeId, list[set[NodeId]]], whole: bool
+) -> Family:
+    links = frozenset(k for s in sites for k, part in enumerate(held[s]) if part & set(sites))
+    frames = all(program.callee(s) is FRAME for s in sites)
+    nothing = ABSENT.value if frames else None if whole else ZERO
+    sizes = tuple(map(len, fields))
+    absent = {}
+    for k in range(max(sizes)):
+        beyond = frozenset(kind for kind, size in enumerate(sizes) if k >= size)
+        saying = frozenset(
+            i for i, f in enumerate(fields) if k < len(f) and nothing is not None and program.constant(f[k]) is nothing
+        )
+        if kinds := beyond | saying if len(beyond | saying) < len(sites) else beyond:
+            absent[k] = kinds
+    return Family(sites[0], sites, sizes, links, absent, frames)
 
 
 def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:

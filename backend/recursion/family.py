@@ -12,12 +12,13 @@ from semantics.ir import NodeId
 class Family:
     """
     first    the site that gives it its name          sites    all of them, the number of each is the kind of its cells
-    links    the fields that hold cells of the family
+    sizes    how many fields each kind has            links    the fields that hold cells of the family
     absent   of a field, the kinds that have none     frames   whether it is a stack of frames
     """
 
     first: NodeId
     sites: tuple[NodeId, ...]
+    sizes: tuple[int, ...]
     links: frozenset[int]
     absent: Mapping[int, frozenset[int]]
     frames: bool

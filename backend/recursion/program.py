@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.recursion.loops import groups, loops_for
+from backend.recursion import groups
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Program
 from transforms.ssa.from_graph import first_order, to_ssa
@@ -15,4 +15,4 @@ def without_recursion(program: Program) -> Program | None:
         module = to_ssa(first_order(program))
     except (Malformed, IllTyped):
         return None
-    return to_graph(loops_for(module)) if groups(module) else None
+    return to_graph(groups.without_recursion(module)) if groups.groups(module) else None

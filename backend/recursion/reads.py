@@ -3,8 +3,8 @@ Fields of parameters are read where they are used, and not before.
 
     t ← p[3]; …; u ← @f(t); …; jump to where t is used    ⟹    …; t' ← p[3]; u ← @f(t'); …, and there t'' ← p[3]
 
-A frame then keeps the number of a cell instead of all that the cell holds; and a field that only cells of one kind have is read where
-the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
+A frame then keeps the number of a cell instead of all that the cell holds; and a field that only cells of one kind have is read
+where the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
 """
 
 from __future__ import annotations
