@@ -13,13 +13,16 @@ Captured values are arguments like others, so a closure needs no memory. A recur
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
+from backend.expansion import ENDLESS, RECURSION
 from backend.fast.sums import without_idle_tests
 from backend.flow import components
+from backend.lowering import Lowered
 from backend.prelude import closure
 from backend.recursion.families import families
 from backend.recursion.program import without_recursion
@@ -36,37 +39,6 @@ from semantics.infer import Signature, entry_types
 from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
-
-ENDLESS, RECURSION = "lower/endless", "lower/recursion"
-HOPELESS = (ENDLESS, RECURSION)  # refusals that no other way of writing the same program avoids
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """
-    The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
-
-    stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
-    heap     whether cells have arrays, whose elements are in the memory behind the cells
-    alone    the source for one processor: the same numbers with fewer loops and less memory
-    fast     whether its sums may be in any order
-    """
-
-    source: str
-    arguments: tuple[Scalar, ...]
-    results: tuple[Scalar, ...]
-    argument_types: tuple[Any, ...]
-    result_type: Any
-    stacks: bool = False
-    width: int = 0
-    heap: bool = False
-    alone: str = ""
-    fast: bool = False
-
-    @property
-    def arrays(self) -> bool:
-        """Whether there are arrays in it."""
-        return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
 
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
@@ -139,6 +111,7 @@ class _Lowering(Regions):
             signature = self.waiting.pop()
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
+        parts[-1] = with_carried_sizes(parts[-1], "\n".join(parts[:-1]))
         parts, width = laid_out(parts, self.sites)
         helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
         before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]

@@ -25,6 +25,7 @@ from backend.recursion.cells import length, make_cell, read_cell
 from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
+from backend.stack_memory import MEMORY
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
@@ -33,7 +34,6 @@ from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
-MEMORY = ("reals", "integers", "capacity")
 LINK = "link"
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
@@ -91,7 +91,7 @@ class Stacks(Emitter):
             case "length", [Stack() as stack] if self.site(stack) in self.sites.families:
                 return length(self.sites.families[self.site(stack)])
             case "length", [Stack(_, top, base) as stack]:
-                size = len(self.sites.cells[self.site(stack)])
+                size = len(self.cells_of(self.site(stack)))
                 if isinstance(stack.type, StackType):
                     return literal(size)
                 return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
@@ -139,6 +139,10 @@ class Stacks(Emitter):
 
     def site(self, value: Stack) -> NodeId:
         return self.stack(value).site
+
+    def cells_of(self, site: NodeId) -> tuple[Any, ...]:
+        """The types of what cells hold; of a place that no run comes to, nothing."""
+        return self.sites.cells.get(site, ())
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
@@ -194,7 +198,7 @@ class Stacks(Emitter):
     def read(self, stack: Stack, index: int) -> Any:
         """A field of the cell on top, or the stack below it; a trap if there is none."""
         site = self.site(stack)
-        types = self.sites.cells[site]
+        types = self.cells_of(site)
         if not 0 <= index < len(types):
             self.trap("True", INDEX)
             return None

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from backend import kept, run, toolchain
+from backend import kept, lowering, run, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
@@ -124,9 +124,9 @@ class Tiered:
     @property
     def is_kept(self) -> bool:
         """Whether another process has compiled the program, so that its machine code is there at once."""
-        if self.target != "cpu" or not run.is_lowered(self.program, self.types, self.options.get("mode", "J")):
+        if self.target != "cpu" or not lowering.is_lowered(self.program, self.types, self.options.get("mode", "J")):
             return False
-        return kept.is_there(run.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
+        return kept.is_there(lowering.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 
     def goes_on(self, execution: Execution) -> bool:
         """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""
