@@ -6,8 +6,9 @@ region, inlined where it is the only one, else a function of its own. Loops and 
 every jump is the last thing its path does, so a jump that does not continue the innermost loop is a note in `_go` of where
 it leads, read where the paths meet.
 
-Captured values are arguments like others, so a closure needs no memory. A recursion is made a loop first
-(`backend.recursion`). What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at the boundary.
+Captured values are arguments like others, so a closure needs no memory; recursion that is no loop is made one (`backend.recursion`).
+What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
+the boundary.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
-from backend.expansion import ENDLESS, RECURSION
+from backend.expansion import ENDLESS, HOPELESS, RECURSION
 from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.lowering import Lowered
