@@ -6,7 +6,7 @@ region, inlined where it is the only one, else a function of its own. Loops and 
 every jump is the last thing its path does, so a jump that does not continue the innermost loop is a note in `_go` of where
 it leads, read where the paths meet.
 
-Captured values are arguments like others, so a closure needs no memory; recursion that is no loop is made one (`backend.recursion`).
+Captured values are arguments like others, so a closure needs no memory; other recursion is made a loop first (`backend.recursion`).
 What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
 the boundary.
 """
