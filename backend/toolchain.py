@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,29 @@ def fast_bindings() -> Bindings:
     from backend.fast import cpu, exponential
 
     return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
+
+
+@cache
+def lanes() -> Bindings:
+    """What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes."""
+    from backend import lane_memory, lanes
+
+    names = ("address", "taken", "put_f64", "put_i64", "put_bool", "lane_reals", "lane_integers")
+    own = {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
+    return {f"_{name}": getattr(lane_memory, name) for name in names} | own
+
+
+def compiles(function: Any, arguments: Sequence[Any]) -> bool:
+    """Whether Numba can type and compile a function for such arguments; it then has, and compiles it for no others."""
+    from numba import typeof
+    from numba.core.errors import NumbaError
+
+    try:
+        function.compile(tuple(map(typeof, arguments)))
+    except NumbaError:
+        return False
+    function.disable_compile()
+    return True
 
 
 def bindings(target: str, source: str) -> Bindings:
