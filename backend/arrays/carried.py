@@ -26,6 +26,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from backend.arrays.cells import lean
 from backend.arrays.in_place import blocks
 from backend.status import SIZES
 
@@ -43,8 +44,10 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     module = ast.parse(_spelled(text))
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
-    sizes = _sizes(function, {site for site, _, _ in PLACE.findall(shared)})
+    others = {site for site, _, _ in PLACE.findall(shared)}
+    sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
+    lean(function, sizes.arguments, others)
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))
 
