@@ -268,7 +268,7 @@ def test_fast_code_adds_in_any_order_and_a_sample_that_is_not_finite_is_the_refe
     xs = np.linspace(-1.0, 1.0, 3 * 1000).reshape(3, 1000)
     exact, fast = (aj.vmap(total, mode=mode) for mode in ("exact", "fast"))
     assert exact(xs).tobytes() == np.array([aj.run(total, x) for x in xs]).tobytes()
-    # each term is within 5 ulp of the C library's, which is within one, and a sum of n positive terms within n roundings of any other
+    # a term is within 5 ulp of the C library's and of its rounding, a sum of n positive terms within n roundings of any other
     assert np.all(np.abs(fast(xs) - exact(xs)) <= (1000 + 6) * 2.0**-52 * exact(xs))
     assert fast(xs).tobytes() != exact(xs).tobytes()
     xs[1, 500] = np.inf
