@@ -47,8 +47,13 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         )
     program = parse(f)
     made: dict[Any, Any] = {}
+    quick: Callable[..., Any] | None = None  # for columns and numbers of the types that came last
 
     def batched(*arguments: Any) -> Any:
+        return quick(*arguments) if quick is not None else at_length(*arguments)
+
+    def at_length(*arguments: Any) -> Any:
+        nonlocal quick
         given = _arguments(f, arguments, in_axes)
         count = _count(given)
 
@@ -58,12 +63,14 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         if isinstance(f, Derivative) and f.macro != "hvp":
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
-        outcome, explained = _runner(program, given, types, target, threads, made)(count, sample)
+        runner = _runner(program, given, types, target, threads, made)
+        outcome = runner.run(count, sample)
+        quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
         if errors == "return":
             return to_python(outcome.value, None), outcome.failures
         if outcome.failures:
             first = min(outcome.failures)
-            raise _of_sample(first, explained(outcome.failures[first], sample(first)))
+            raise _of_sample(first, runner.explained(outcome.failures[first], sample(first)))
         return to_python(outcome.value, None)
 
     batched.__name__ = f"vmap_{getattr(f, '__name__', 'f')}"
@@ -136,11 +143,19 @@ def _count(given: Sequence[Argument]) -> int:
     return count
 
 
-def _runner(
-    program: Any, given: Sequence[Argument], types: list[Any], target: str, threads: int, made: dict[Any, Any]
-) -> Callable[..., Any]:
-    """From the number of samples and the arguments of each to the outcome, and to a function that explains its errors."""
+@dataclass(frozen=True)
+class Runner:
+    """`run(count, sample)` gives the outcome, `explained(error, sample)` an error in full; `way_in(otherwise, pair)` is quicker."""
+
+    run: Callable[..., Any]
+    explained: Callable[..., AdjudgeError]
+    way_in: Callable[..., Callable[..., Any] | None]
+
+
+def _runner(program: Any, given: Sequence[Argument], types: list[Any], target: str, threads: int, made: dict[Any, Any]) -> Runner:
+    """What runs the program at all samples of these arguments."""
     from backend import general
+    from backend.batch_way_in import way_in
     from backend.batches import Batch, Column, of_outcomes
     from backend.boundary import flatten_arguments
 
@@ -158,8 +173,16 @@ def _runner(
             made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, threads)
     found = made[key]
     if isinstance(found, Machine):
-        return lambda count, sample: (of_outcomes([_on(found, sample(k)) for k in range(count)]), lambda error, _: error)
-    return lambda count, sample: (found.run(columns, count, sample), found.explained)
+        return Runner(
+            lambda count, sample: of_outcomes([_on(found, sample(k)) for k in range(count)]),
+            lambda error, _: error,
+            lambda *_: None,
+        )
+    return Runner(
+        lambda count, sample: found.run(columns, count, sample),
+        found.explained,
+        lambda otherwise, pair: way_in(found, types, lambda value: to_python(value, None), otherwise, pair),
+    )
 
 
 def _on(machine: Machine, arguments: Sequence[Any]) -> Any:

@@ -13,10 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from backend.boundary import PYTHON
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.moves import one_by_one
-from backend.stack_memory import HEADER
-from backend.stacks import MEMORY
+from backend.stack_memory import HEADER, MEMORY
 from semantics.type_language import ArrayType, TupleType
 from transforms.array_rows import NUMPY_DTYPE
 

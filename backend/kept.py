@@ -13,7 +13,7 @@ from typing import Any
 
 from backend import native, object_code, store, toolchain
 from backend.entry import entry_source, is_quick
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
 LETTERS = {REAL: "d", INTEGER: "i", BOOLEAN: "b"}

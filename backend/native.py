@@ -52,7 +52,7 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    said = f"{store.VERSION}\n{toolchain.versions()}\n{_processor()}\n{sorted(exports.items())}\n{source}"
+    said = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.exponential()}\n{processor()}\n{sorted(exports.items())}\n{source}"
     return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
 
 
@@ -65,13 +65,13 @@ def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
 
 
 @cache
-def _llvm() -> Any:
+def llvm() -> Any:
     """llvmlite's binding of LLVM, started."""
-    import llvmlite.binding as llvm
+    from llvmlite import binding
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
 
 
 @cache
@@ -81,10 +81,10 @@ def _process() -> ctypes.CDLL:
 
 
 @cache
-def _processor() -> str:
+def processor() -> str:
     """What the code is for: LLVM's name of the processor, and what it can do."""
-    llvm = _llvm()
-    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    binding = llvm()
+    return f"{binding.get_process_triple()} {binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
 
 
 _ENGINES: list[Any] = []
@@ -92,16 +92,17 @@ _ENGINES: list[Any] = []
 
 
 def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[str, Function]:
-    llvm = _llvm()
+    binding = llvm()
     for _, _, needed in objects.values():
         for name in needed:
-            if llvm.address_of_symbol(name) is None and not hasattr(_process(), name):
+            if binding.address_of_symbol(name) is None and not hasattr(_process(), name):
                 if not name.startswith(NUMBAS_OWN):
                     raise Unlinkable(name)
-                llvm.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine())
+                binding.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
+    machine = binding.Target.from_default_triple().create_target_machine()
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     for _, content, _ in objects.values():
-        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+        engine.add_object_file(binding.ObjectFileRef.from_data(content))
     engine.finalize_object()
     _ENGINES.append(engine)
     return {name: _callable(engine.get_function_address(objects[name][0]), of) for name, of in exports.items()}

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 5  # of the bindings, which the source does not show
+VERSION = 6  # of the bindings, which the source does not show
 CODE = ("semantics", "transforms", "backend")
 
 
@@ -78,7 +78,8 @@ def write(path: Path, content: bytes) -> None:
 
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
-    key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{source}".encode()).hexdigest()[:32]
+    bound = toolchain.exponential() if target.startswith("cpu") or target == "native" else ""
+    key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{bound}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():
         write(path, source.encode())

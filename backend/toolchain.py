@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -81,13 +81,18 @@ def python_bindings() -> Bindings:
 
 @cache
 def _cpu_functions() -> Bindings:
-    """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
+    """
+    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Its exponential
+    without a call, where there are instructions that have its bits.
+    """
     import numpy
 
     from backend import cpu_functions
+    from backend.exact.cpu import EXPONENTIALS
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     return functions | {
+        "_exp": EXPONENTIALS.get(exponential(), math.exp),
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -104,8 +109,9 @@ def cpu_bindings() -> Bindings:
     """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
     from numba import njit
 
-    from backend.compiler import Flat
+    from backend.compiler import Flat, vectorise_sums
 
+    vectorise_sums()
     return (
         _cpu_functions()
         | CONSTANTS
@@ -120,12 +126,41 @@ def cpu_bindings() -> Bindings:
     )
 
 
+def exponential() -> str:
+    """Which instructions the CPU target has for the exponential (`backend.exact`), "" for a call of the C library."""
+    from backend.exact import trial
+
+    return trial.variant()
+
+
 @cache
 def fast_bindings() -> Bindings:
     """What fast code for the CPU calls besides, or in place of the C library."""
     from backend.fast import cpu, exponential
 
     return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
+
+
+@cache
+def lanes() -> Bindings:
+    """What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes."""
+    from backend import lane_memory, lanes
+
+    names = ("address", "taken", "put_f64", "put_i64", "put_bool", "lane_reals", "lane_integers")
+    return {f"_{name}": getattr(lane_memory, name) for name in names} | {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED}
+
+
+def compiles(function: Any, arguments: Sequence[Any]) -> bool:
+    """Whether Numba can type and compile a function for such arguments; it then has, and compiles it for no others."""
+    from numba import typeof
+    from numba.core.errors import NumbaError
+
+    try:
+        function.compile(tuple(map(typeof, arguments)))
+    except NumbaError:
+        return False
+    function.disable_compile()
+    return True
 
 
 def bindings(target: str) -> Bindings:

@@ -14,7 +14,6 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 from backend import store, toolchain
@@ -180,7 +179,8 @@ def ptx(source: str, signature: tuple[Any, ...], cc: tuple[int, int]) -> str:
     def made() -> str:
         return _compiled(store.load(source, "cuda", toolchain.bindings("cuda")).batch, signature, cc)
 
-    return store.remembered(f"ptx {cc} {toolchain.versions()} {metadata.version('numba-cuda')}\n{source}", made)
+    version = importlib.import_module("importlib.metadata").version("numba-cuda")
+    return store.remembered(f"ptx {cc} {toolchain.versions()} {version}\n{source}", made)
 
 
 def _compiled(function: Callable[..., Any], signature: tuple[Any, ...], cc: tuple[int, int]) -> str:

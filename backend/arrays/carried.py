@@ -1,0 +1,280 @@
+"""
+Sizes that loops and stacks carry, told from the sizes of the arguments before anything runs.
+
+    h = a2                                          if a2.shape[0] != a0.shape[1]: return SIZES
+    while True:                                     h = a2
+        if a0.shape[1] != h.shape[0]: …      →      while True:
+        t = _empty((a0.shape[1],), _f64)                t = _empty((a0.shape[1],), _f64)
+        h = t                                           h = t
+
+Every array, and every number that is a size, is taken to have the size that it is given first in the text. Under that, tests of
+sizes in a turn of a loop are tests of sizes of arguments: they come before everything, and show sizes to be the same. Where a loop
+carries an array of two sizes of arguments, they are tested to be one. What is then assigned another size has none to speak of, and
+all is done again without it. Where nothing is left to take back, the sizes hold by induction over a run. A loop of no turns makes
+its tests too; where they fail, another tier runs the sample.
+
+Cells of stacks are assigned to as names are. Names that stand for one argument wherever they are assigned become that argument.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
+
+from backend.arrays.cells import lean
+from backend.arrays.in_place import blocks
+from backend.status import SIZES
+
+Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axis): a size; (memory, site, place): a scalar of cells
+Assignments = list[tuple[Key, ast.expr]]
+PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
+WRITTEN = re.compile(r"_cell\((\d+), ([^,()]+), '(\w+)'\)")
+OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "⟧": "_right_"}
+
+
+def with_carried_sizes(text: str, shared: str = "") -> str:
+    """The kernel with its sizes in terms of the arguments'. `shared` is the text of the other functions, which have their own."""
+    if ".shape[" not in text or "while " not in text:
+        return text
+    module = ast.parse(_spelled(text))
+    function = module.body[0]
+    assert isinstance(function, ast.FunctionDef), "one function"
+    others = {site for site, _, _ in PLACE.findall(shared)}
+    sizes = _sizes(function, others)
+    _Spoken(sizes).visit(function)
+    lean(function, sizes.arguments, others)
+    function.body = [*sizes.tests.values(), *function.body]
+    return _marked(ast.unparse(ast.fix_missing_locations(module)))
+
+
+def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
+    """The size of an array along an axis, in terms of the arguments, where the tests that a function begins with say it."""
+    sizes = _sizes(function, set())
+    made = {ast.unparse(s.test) for s in takewhile(is_guard, function.body) if isinstance(s, ast.If)}
+    if not {*sizes.tests} <= made:
+        return lambda name, axis: ""
+    return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
+
+
+def _spelled(text: str) -> str:
+    """Places in cells as calls, which Python can read."""
+    text = PLACE.sub(r"_cell(\1, \2, '\3')", text)
+    for mark, word in sorted(OTHERS.items(), key=lambda item: -len(item[0])):
+        text = text.replace(mark, word)
+    return text
+
+
+def _marked(text: str) -> str:
+    """The places as they were."""
+    for mark, word in OTHERS.items():
+        text = text.replace(word, mark)
+    return WRITTEN.sub(r"⟦\1:\2:\3⟧", text)
+
+
+@dataclass
+class Sizes:
+    """The arguments, or their sizes, that keys stand for; which sizes are the same, and the tests that say so."""
+
+    arguments: frozenset[str]
+    known: dict[Key, str] = field(default_factory=dict)
+    one: dict[str, str] = field(default_factory=dict)
+    tests: dict[str, ast.If] = field(default_factory=dict)
+
+    def same(self, size: str) -> str:
+        while size in self.one:
+            size = self.one[size]
+        return size
+
+    def agree(self, key: Key, value: ast.expr) -> bool:
+        """Whether what is assigned to a key is what it stands for."""
+        return self.same(self.of_key(key, value)) == self.same(self.known[key])
+
+    def join(self, a: str, b: str) -> None:
+        a, b = self.same(a), self.same(b)
+        if a != b:
+            a, b = (b, a) if b.isdigit() else (a, b)
+            self.one[b] = a
+
+    def of_key(self, key: Key, value: ast.expr) -> str:
+        """What is assigned to a key, in its terms."""
+        return self.of(value, key[1] if len(key) == 2 else "")
+
+    def of(self, node: ast.expr, axis: str = "") -> str:
+        """What a number is, or an array along an axis; "" if that is not known."""
+        match node:
+            case ast.Constant(int(value)) if not axis and not isinstance(value, bool):
+                return str(value)
+            case ast.Name(name) if name in self.arguments:
+                return f"{name}.shape[{axis}]" if axis else name
+            case ast.Name(name):
+                return self.known.get((name, axis) if axis else (name,), "")
+            case ast.Subscript(ast.Attribute(array, "shape"), ast.Constant(k)):
+                return self.same(self.of(array, str(k)))
+            case ast.Call(ast.Name("int"), [value]) if not axis:
+                return self.of(value)
+            case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])) if not axis:
+                return self.known.get((memory, ast.unparse(site), ast.unparse(place)), "")
+            case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]) if axis and int(axis) < len(sizes):
+                return self.same(self.of(sizes[int(axis)]))
+            case ast.Call(ast.Name("_reshape"), [_, ast.Tuple(sizes)]) if axis and int(axis) < len(sizes):
+                return self.same(self.of(sizes[int(axis)]))
+            case ast.Subscript(ast.Name(), ast.Slice(begin, ast.BinOp(first, ast.Add(), count))) if axis and begin is not None:
+                return self.same(self.of(count)) if ast.dump(first) == ast.dump(begin) else ""
+            case _:
+                return ""
+
+
+def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
+    """The sizes that hold in the whole function."""
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
+    assignments = [*_assignments(function)]
+    seen = Counter(key[0] for key, _ in assignments if len(key) == 1)
+    wrong = {key for key, _ in assignments if times[key[0]] != seen[key[0]] or (len(key) == 3 and key[1] in shared)}
+    guards, kept = [*_guards(function.body)], _carried(function)
+    more: set[Key] = set()
+    while True:
+        sizes = _assumed(arguments, [(key, value) for key, value in assignments if key not in wrong])
+        for guard in guards:
+            _learn(sizes, guard)
+        for key, value in assignments:
+            if key[0] in kept and key in sizes.known and guards:
+                _keep(sizes, sizes.known[key], sizes.of_key(key, value), guards[0])
+        more = {key for key, value in assignments if key in sizes.known and not sizes.agree(key, value)}
+        if not more:
+            return sizes
+        wrong |= more
+
+
+def _carried(function: ast.FunctionDef) -> set[str]:
+    """The names that a turn of a loop assigns for the next."""
+    ends = [(a, b) for block in blocks(function) for a, b in pairwise(block) if isinstance(b, ast.Continue)]
+    return {n.id for a, _ in ends for n in ast.walk(a) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _keep(sizes: Sizes, first: str, next: str, guard: ast.If) -> None:
+    """An array of which a loop carries two sizes of arguments has one: that is tested, too."""
+    first, next = sizes.same(first), sizes.same(next)
+    if first != next and ".shape[" in first and ".shape[" in next:
+        _learn(sizes, ast.If(ast.Compare(_read(first), [ast.NotEq()], [_read(next)]), guard.body, []))
+
+
+def _assignments(function: ast.FunctionDef) -> Iterator[tuple[Key, ast.expr]]:
+    """What every key is assigned, in the order of the text."""
+    axes = {n.slice.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
+    for target, value in _pairs(function.body):
+        match target:
+            case ast.Name(name):
+                yield (name,), value
+                yield from (((name, str(axis)), value) for axis in range(1 + max(axes, default=-1)))
+            case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])):
+                yield (memory, ast.unparse(site), ast.unparse(place)), value
+
+
+def _pairs(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """All targets with what is assigned to them; to several, what none of them is by itself."""
+    for statement in block:
+        match statement:
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+                yield from zip(targets, values, strict=True)
+            case ast.Assign([target], value):
+                yield from ((t, value) for t in (target.elts if isinstance(target, ast.Tuple) else [target]))
+        for name in ("body", "orelse"):
+            yield from _pairs(getattr(statement, name, []))
+
+
+def _assumed(arguments: frozenset[str], assignments: Assignments) -> Sizes:
+    """Every key with what it is given first, as far as that is known."""
+    sizes = Sizes(arguments)
+    todo = assignments
+    while True:
+        left: Assignments = []
+        for key, value in todo:
+            if key not in sizes.known:
+                if found := sizes.of_key(key, value):
+                    sizes.known[key] = found
+                else:
+                    left.append((key, value))
+        if len(left) == len(todo):
+            return sizes
+        todo = left
+
+
+def _guards(block: list[ast.stmt], turn: bool = False) -> Iterator[ast.If]:
+    """The tests of sizes that are made in every run, but for loops of no turns."""
+    for statement in block:
+        match statement:
+            case ast.If() if is_guard(statement):
+                yield statement
+            case ast.While(_, body):
+                yield from _guards(body, True)
+            case ast.If(_, body, orelse) if turn and body and orelse:
+                if any(isinstance(b[-1], ast.Continue | ast.Break | ast.Return) for b in (body, orelse)):
+                    yield from _guards(body)
+                    yield from _guards(orelse)
+
+
+def _learn(sizes: Sizes, guard: ast.If) -> None:
+    """What a test says, if it is about arguments alone: that becomes a test that comes before everything."""
+    test = _Spoken(sizes).visit(deepcopy(guard.test))
+    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments for n in ast.walk(test)):
+        return
+    match test:
+        case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):
+            return
+        case ast.Compare(ast.Constant(), _, [ast.Constant()]):
+            return
+        case ast.Compare(a, [ast.NotEq()], [b]):
+            sizes.join(ast.unparse(a), ast.unparse(b))
+    sizes.tests.setdefault(ast.unparse(test), ast.If(test, deepcopy(guard.body), []))
+
+
+class _Spoken(ast.NodeTransformer):
+    """Every size and number in terms of the arguments; tests that have been made, left out."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+
+    def visit_If(self, node: ast.If) -> ast.If | None:
+        node.test = self.visit(node.test)
+        if is_guard(node) and (ast.unparse(node.test) in self.sizes.tests or _says_nothing(node.test)):
+            return None
+        node.body = [s for s in map(self.visit, node.body) if s is not None] or [ast.Pass()]
+        node.orelse = [s for s in map(self.visit, node.orelse) if s is not None]
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.value, ast.Attribute) and (found := self.sizes.of(node)):
+            return _read(found)
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        found = self.sizes.of(node) if isinstance(node.ctx, ast.Load) else ""
+        return _read(self.sizes.same(found)) if found else node
+
+
+def _read(size: str) -> ast.expr:
+    return ast.parse(size, mode="eval").body
+
+
+def _says_nothing(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(a, [ast.NotEq()], [b]):
+            return ast.dump(a) == ast.dump(b)
+        case _:
+            return False
+
+
+def is_guard(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but end the function with the status SIZES."""
+    match statement:
+        case ast.If(_, [ast.Return(ast.Tuple([*_, ast.Constant(status)]))], []):
+            return bool(status == SIZES)
+        case _:
+            return False

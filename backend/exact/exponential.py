@@ -1,0 +1,111 @@
+"""
+The exponential of the C library without a call: the same operations in the same order, as instructions of LLVM.
+
+Since 2.28 glibc computes e^x as Arm's optimized routines do, and so does musl:
+
+    k  the integer nearest to 128 x / ln 2, by adding 1.5 · 2^52         r = x − k ln 2 / 128, so that |r| ≤ ln 2 / 256
+    2^(k/128) = s (1 + t)    s a double, t less than its last digit      e^r = 1 + r + r² (c2 + r c3) + r⁴ (c4 + r c5), nearly
+    e^x = s + s (t + r + r² (c2 + r c3) + r⁴ (c4 + r c5))
+
+All that is left open is which products are rounded before they are added to: none where the compiler of the library had an
+instruction for both (`fused`), and all where it had none. `backend.exact.trial` finds out by the bits.
+
+Two ranges need more. Near overflow s itself is infinite before e^x is, so half of s is kept, and the result is doubled. Below -512,
+where e^x may be subnormal, 2^1022 e^x is computed; where that is less than 1, it is rounded to as many digits as the result has by
+adding 1 and what its own rounding lost. Here s times the sum serves twice, and is rounded whether there is such an instruction or
+not. This is a branch, which a loop that is vectorised takes on all lanes, and a single number seldom.
+
+The tables are 2^(i/128), i < 128, as s and t: by square roots of integers, exact to 2^-160. The c's are those of the library.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from math import isqrt
+from typing import Any
+
+from llvmlite import ir
+
+DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
+STEPS, DIGITS = 128, 160
+PER_STEP = float.fromhex("0x1.71547652b82fep+7")  # 128 / ln 2
+HIGH, LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b3ap-47")  # together -ln 2 / 128
+C2, C3 = float.fromhex("0x1.ffffffffffdbdp-2"), float.fromhex("0x1.555555555543cp-3")
+C4, C5 = float.fromhex("0x1.55555cf172b91p-5"), float.fromhex("0x1.1111167a4d017p-7")
+WHOLE = 1.5 * 2.0**52  # in doubles of this size the last bits are an integer, to which a sum with it is rounded
+LEAST, MOST, SMALL = -746.0, 710.0, -512.0  # beyond the first two the result is 0 or infinite
+EXPONENT = 52  # bits below that of the exponent, of which 7 count steps
+RAISED = 1023 << EXPONENT  # from half of s to 2^1022 s
+
+
+@cache
+def table() -> tuple[int, ...]:
+    """For each i < 128 the bits of t, and those of s / 2 less what the steps of k, shifted into the exponent, add to them."""
+    found: list[int] = []
+    for i in range(STEPS):
+        power = 1 << (i + STEPS * DIGITS)
+        for _ in range(7):
+            power = isqrt(power)  # at last 2^(i/128), DIGITS bits after the point
+        s = power / (1 << DIGITS)
+        numerator, denominator = s.as_integer_ratio()
+        nearest = (numerator << DIGITS) // denominator  # exact: s has 52 bits after the point
+        found += [_bits((power - nearest) / nearest), _bits(s / 2.0) - (i << EXPONENT) // STEPS]
+    return tuple(found)
+
+
+def _bits(x: float) -> int:
+    (word,) = struct.unpack("<q", struct.pack("<d", x))
+    return int(word)
+
+
+def exponential(builder: Any, x: Any, fused: bool) -> Any:
+    """e^x of a double, written into a function."""
+    add, sub, mul, select = builder.fadd, builder.fsub, builder.fmul, builder.select
+
+    def plus_product(a: Any, b: Any, c: Any) -> Any:
+        """a + b c, the product rounded or not."""
+        return builder.fma(b, c, a) if fused else add(mul(b, c), a)
+
+    x = select(builder.fcmp_ordered("<", x, _number(LEAST)), _number(LEAST), x)
+    x = select(builder.fcmp_ordered(">", x, _number(MOST)), _number(MOST), x)
+    shifted = plus_product(_number(WHOLE), _number(PER_STEP), x)
+    steps, k = builder.bitcast(shifted, WORD), sub(shifted, _number(WHOLE))
+    r = plus_product(plus_product(x, k, _number(HIGH)), k, _number(LOW))
+    t, base = _entry(builder, steps)
+    square = mul(r, r)
+    low, high = plus_product(_number(C2), r, _number(C3)), plus_product(_number(C4), r, _number(C5))
+    rest = plus_product(plus_product(add(t, r), square, low), mul(square, square), high)
+    half = builder.add(base, builder.shl(steps, WORD(EXPONENT - 7)))
+    s = builder.bitcast(half, DOUBLE)
+    usual = mul(plus_product(s, s, rest), _number(2.0))
+    start = builder.block
+    with builder.if_then(builder.fcmp_ordered("<=", x, _number(SMALL)), likely=False):
+        s = builder.bitcast(builder.add(half, WORD(RAISED)), DOUBLE)
+        product = mul(s, rest)
+        y, one = add(s, product), _number(1.0)
+        lost, whole = add(sub(s, y), product), add(one, y)
+        rounded = sub(add(whole, add(add(sub(one, whole), y), lost)), one)
+        small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), _number(2.0**-1022))
+        inside = builder.block
+    found = builder.phi(DOUBLE)
+    found.add_incoming(usual, start)
+    found.add_incoming(small, inside)
+    return found
+
+
+def _number(x: float) -> Any:
+    return ir.Constant(DOUBLE, x)
+
+
+def _entry(builder: Any, steps: Any) -> tuple[Any, Any]:
+    """t and the bits of s / 2, without its exponent, from the table of the module."""
+    values = table()
+    of = ir.ArrayType(WORD, len(values))
+    held = builder.module.globals.get("adjudge.exp")
+    if held is None:
+        held = ir.GlobalVariable(builder.module, of, "adjudge.exp")
+        held.global_constant, held.linkage, held.initializer = True, "internal", ir.Constant(of, values)
+    at = builder.shl(builder.and_(steps, WORD(STEPS - 1)), WORD(1))
+    t, base = (builder.load(builder.gep(held, [WORD(0), k], inbounds=True)) for k in (at, builder.or_(at, WORD(1))))
+    return builder.bitcast(t, DOUBLE), base

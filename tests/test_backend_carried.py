@@ -1,0 +1,156 @@
+"""Sizes that loops and stacks carry: told from those of the arguments, or left alone. Bits and errors are the reference's."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from test_backend_arrays import types_of
+from test_backend_stack_arrays import agrees, compiled, normal
+
+import adjudge as aj
+from adjudge.functions import parse
+from backend.arrays import carried
+from backend.arrays.carried import with_carried_sizes
+from semantics.errors import AdjudgeError
+from semantics.type_language import INTEGER
+from transforms.gradient_programs import calling
+
+SIZES = "return (fuel, 16)"
+
+
+def kernel(*lines: str) -> str:
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines)])
+
+
+def loop(new: str, *more: str) -> str:
+    """A loop that carries an array, which begins as a0 and goes on as `new`."""
+    turn = [f"if h.shape[0] != a1.shape[0]: {SIZES}", *more, new, "h = t", "continue"]
+    lines = ["h = a0", "while True:", "    if fuel > 0:", *(f"        {line}" for line in turn)]
+    return kernel(*lines, "    else:", "        break", "return (h.shape[0], fuel, 0)")
+
+
+def turn_of(text: str) -> str:
+    """What stands in the loop."""
+    (found,) = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.While))
+    return ast.unparse(found)
+
+
+def test_a_size_that_a_loop_carries_is_that_of_an_argument() -> None:
+    found = with_carried_sizes(loop("t = _empty((h.shape[0],), _f64)"))
+    assert "shape" in found[: found.index("while")]
+    assert "16" not in turn_of(found)
+    assert "t = _empty((a0.shape[0],), _f64)" in found
+    assert "return (a0.shape[0], fuel, 0)" in found
+
+
+@pytest.mark.parametrize("new", ["t = _empty((h.shape[0] + 1,), _f64)", "t = h[1:]", "t = _empty((fuel,), _f64)"])
+def test_a_size_that_changes_is_not(new: str) -> None:
+    found = with_carried_sizes(loop(new))
+    assert "h.shape[0] != a1.shape[0]" in turn_of(found)
+    assert "return (h.shape[0], fuel, 0)" in found
+
+
+def test_a_test_that_not_every_run_makes_stays_where_it_is() -> None:
+    found = with_carried_sizes(loop("t = _empty((h.shape[0],), _f64)", "if a0[0] > 0.0:", f"    if a0.shape[0] == 7: {SIZES}"))
+    assert "a0.shape[0] == 7" in turn_of(found)
+    assert "a0.shape[0] == 7" not in found[: found.index("while")]
+
+
+def test_two_sizes_of_arguments_in_one_loop_are_tested_to_be_one() -> None:
+    found = with_carried_sizes(loop("t = _empty((one.shape[0],), _f64)"))
+    assert "if a0.shape[0] != one.shape[0]" in found[: found.index("while")]
+
+
+CELL = ("integers[⟦7:s:3⟧] = h.shape[0]", "n = int(integers[⟦7:s:3⟧])", "t = _empty((n,), _f64)")
+
+
+def test_what_every_cell_of_a_stack_holds_is_read_from_the_arguments() -> None:
+    found = with_carried_sizes(loop(CELL[-1], *CELL[:-1]))
+    assert "t = _empty((a0.shape[0],), _f64)" in found
+    assert "integers[⟦7:s:3⟧]" in found
+
+
+def test_where_another_function_writes_cells_too_or_cells_differ_they_are_read() -> None:
+    assert "t = _empty((n,), _f64)" in with_carried_sizes(loop(CELL[-1], *CELL[:-1]), "integers[⟦7:s:3⟧] = 5")
+    assert "t = _empty((n,), _f64)" in with_carried_sizes(loop(CELL[-1], *CELL[:-1], "integers[⟦7:s:3⟧] = fuel"))
+
+
+# programs
+
+
+def layers(w, b, h, n: int):  # type: ignore[no-untyped-def]
+    for i in range(n):
+        h = np.tanh(h * w[1] + b) + h * w[0] * i
+        b = b * h
+    return np.sum(h * b)
+
+
+def shrinking(x, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        x = x[1:] * x[:-1]
+    return np.sum(x)
+
+
+def widening(x, w, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        x = w @ x
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    ("program", "arrays", "turns"),
+    [
+        (layers, (normal(3, 4), normal(4), normal(4)), (0, 1, 3)),
+        (shrinking, (normal(6),), (0, 1, 4)),
+        (widening, (normal(3), normal(3, 3)), (0, 2)),
+    ],
+)
+def test_gradients_have_the_references_bits(program: Any, arrays: tuple[Any, ...], turns: tuple[int, ...]) -> None:
+    types = (*types_of(arrays), INTEGER)
+    code, reference = compiled(calling(parse(program), "value_and_grad", tuple(range(len(arrays))), types), types)
+    for n in turns:
+        assert agrees(code, reference, *arrays, n)
+
+
+ON_PYTHON = {f: aj.compile(aj.value_and_grad(f), target="python") for f in (layers, widening)}
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    try:
+        value, gradient = function(*arguments)
+    except AdjudgeError as error:
+        return type(error), error.what, error.location
+    return np.float64(value).tobytes(), gradient.tobytes()
+
+
+@given(st.sampled_from(sorted(ON_PYTHON, key=lambda f: f.__name__)), st.tuples(*[st.integers(1, 3)] * 4), st.integers(0, 2))
+def test_whatever_the_sizes_are_value_and_error_are_the_references(program: Any, sizes: tuple[int, ...], n: int) -> None:
+    """Also of a loop without turns, and of one turn, after which the sizes are others."""
+    given = (
+        (normal(*sizes[:2]), normal(sizes[2]), normal(sizes[3])) if program is layers else (normal(sizes[0]), normal(*sizes[1:3]))
+    )
+    found = outcome(ON_PYTHON[program], *given, n)
+    assert found == outcome(aj.compile(aj.value_and_grad(program), target="reference"), *given, n)
+    event("an error" if len(found) == 3 else "a value")
+
+
+PLANTED = {
+    "a size that changes is taken for the first": ("agree", lambda self, key, value: True),
+    "cells hold what was written first": (
+        "agree",
+        lambda self, key, value: len(key) == 3 or self.of_key(key, value) == self.known[key],
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", PLANTED)
+def test_a_planted_bug_is_seen(bug: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(carried.Sizes, *PLANTED[bug])
+    text = loop("t = _empty((h.shape[0] + 1,), _f64)" if "changes" in bug else CELL[-1], *CELL[:-1], "integers[⟦7:s:3⟧] = fuel")
+    found = with_carried_sizes(text)
+    assert "h.shape[0] != a1.shape[0]" not in found or "t = _empty((n,), _f64)" not in found

@@ -1,0 +1,121 @@
+"""The exponential without a call: the bits of `math.exp`, or it is not used; and sums in loops that are vectorised."""
+
+import math
+import struct
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import adjudge as aj
+from backend import toolchain
+from backend.exact import trial
+from backend.exact.exponential import STEPS, table
+from semantics.columns.elementary import ELEMENTARY
+from semantics.values import same
+
+EXP = ELEMENTARY["exp"]
+SPECIAL = (0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, 710.0, 709.782712893384, -745.1332191019412, -708.4, -512.0)
+
+
+def bits(x):
+    return struct.pack("<d", x)
+
+
+def of_word(word):
+    return struct.unpack("<d", struct.pack("<q", word))[0]
+
+
+@given(st.one_of(st.floats(), st.floats(-746.0, 710.0), st.floats(-746.0, -512.0), st.sampled_from(SPECIAL)))
+def test_the_bits_are_those_of_the_c_library(x):
+    name = trial.variant()
+    event(f"variant: {name or 'none'}")
+    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu")["_exp"](x)
+    assert bits(found) == bits(EXP(x))
+
+
+def test_a_candidate_with_other_roundings_is_refused():
+    name, candidates = trial.variant(), trial.candidates()
+    others = {other: f for other, f in candidates.items() if other != name}
+    assert others
+    assert trial.chosen(others) == ""
+    assert trial.chosen(candidates | {"library": EXP}) == (name or "library")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: 0.0 if x < -708.4 else EXP(x),  # no subnormal results
+        lambda x: math.inf if x > 709.78 else EXP(x),  # overflow too early
+        lambda x: math.nextafter(EXP(x), 0.0) if abs(x) * 2**20 % 1.0 < 2.0**-9 else EXP(x),  # in the last bit, at few points
+        lambda x: EXP(-700.0) if x < -700.0 else EXP(x),  # never too small
+        lambda x: math.nan if abs(x) == math.inf else EXP(x),
+    ],
+)
+def test_a_wrong_candidate_is_refused(wrong):
+    assert trial.chosen({"wrong": wrong}) == ""
+    assert trial.chosen({"wrong": wrong, "right": EXP}) == "right"
+
+
+def test_the_variants_differ_where_it_is_asked_which_the_library_has():
+    candidates = trial.candidates().values()
+    for x in trial.TELLING:
+        assert len({f(x) for f in candidates}) == len(candidates)
+
+
+def test_without_a_candidate_the_c_library_is_called(monkeypatch):
+    monkeypatch.setattr(trial, "variant", lambda: "")
+    assert toolchain._cpu_functions.__wrapped__()["_exp"] is math.exp
+
+
+def test_the_table_has_the_roots_of_two():
+    """s is nearest, so |t| is at most 2^-53; t is rounded, so s (1 + t) is within 2^-106 of the root, and 2 at most."""
+    words = table()
+    with localcontext() as context:
+        context.prec = 60
+        for i in range(STEPS):
+            t = of_word(words[2 * i])
+            s = 2.0 * of_word(words[2 * i + 1] + (i << 52) // STEPS)
+            assert abs(t) <= 2.0**-53
+            assert abs(Decimal(s) * (1 + Decimal(t)) - Decimal(2) ** (Decimal(i) / STEPS)) <= 2 * Decimal(2) ** -106
+
+
+def log_sum_exp(x):
+    m = np.max(x)
+    return m + np.log(np.sum(np.exp(x - m)))
+
+
+GRADIENT = aj.compile(aj.grad(log_sum_exp))
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 31, 1000])
+def test_a_vectorised_sum_keeps_its_order(size):
+    """Terms of very different sizes, so that another order would show."""
+    random = np.random.default_rng(size)
+    x = random.normal(size=size) * 10.0 ** random.integers(-3, 3, size=size)
+    assert GRADIENT(x).tobytes() == aj.run(aj.grad(log_sum_exp), x).tobytes()
+
+
+def extremes(x):
+    return np.max(x), np.min(x)
+
+
+COMPILED_EXTREMES = aj.compile(extremes)
+
+
+@given(st.lists(st.one_of(st.sampled_from((0.0, -0.0, math.nan, math.inf, -math.inf, 1.0)), st.floats()), min_size=1, max_size=12))
+def test_an_extreme_is_the_first_of_equals_and_nan_where_there_is_one(items):
+    event("with NaN" if any(map(math.isnan, items)) else "without")
+    assert same(COMPILED_EXTREMES(np.array(items)), aj.run(extremes, np.array(items)))
+
+
+def exponentials(x):
+    return np.exp(x)
+
+
+def test_special_values_in_lanes():
+    compiled, x = aj.compile(exponentials), np.array(SPECIAL * 3)
+    for _ in range(2):
+        assert compiled(x).tobytes() == b"".join(bits(EXP(v)) for v in x.tolist())
