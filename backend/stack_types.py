@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.recursion.family import Family
@@ -23,7 +23,7 @@ from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.signatures import Signature, both
-from semantics.type_language import INTEGER, TupleType
+from semantics.type_language import INTEGER, ArrayType, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
 
 EMPTY = TupleType(())
@@ -246,5 +246,14 @@ def _joined(inference: Inference) -> dict[int, Signature]:
 
 
 def _with_zero(wanted: Any, wide: Any) -> Any:
-    """The type `wide`, where that says of `wanted` only that it may be ZERO, unbound or a stack; else `wanted`."""
-    return wide if is_below(wanted, wide) and _nearly(erase(wanted), erase(wide)) else wanted
+    """The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack; else `wanted`."""
+    near = _nearly(_with_holes(erase(wanted)), _with_holes(erase(wide)))
+    return wide if near and is_below(wanted, wide) else wanted
+
+
+def _with_holes(t: Any) -> Any:
+    """The type, where an array may have elements that are ZERO."""
+    found: Any = NEVER
+    for member in members(t):
+        found = join(found, replace(member, holes=True) if isinstance(member, ArrayType) else member)
+    return found

@@ -26,6 +26,7 @@ from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
 from backend.stack_memory import MEMORY
+from backend.stack_sizes import sizes_alone
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
@@ -229,7 +230,7 @@ _LOAD = re.compile(r"\s*(\w+) = .*⟦")
 
 def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
     """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
-    functions = [_without_views(text) for text in functions]
+    functions = [_without_views(sizes_alone(text)) for text in functions]
     live = _live(functions)
     order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.arenas}
     offset, width = {}, 0
