@@ -5,8 +5,8 @@ Fields of parameters are read where they are used, and not before; fields of res
 
     u ← @f(…); …; t ← u[0]                                ⟹    u ← @f(…); t ← u[0]; …
 
-A frame then keeps the number of a cell instead of all that the cell holds, and of a result what is used; and a field that only cells
-of one kind have is read where the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
+A frame then keeps the number of a cell instead of all that the cell holds, and of a result what is used; and a field that only
+cells of one kind have is read where the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
 """
 
 from __future__ import annotations

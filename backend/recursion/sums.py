@@ -89,7 +89,7 @@ class _Sums:
                 yield found
 
     def is_for_one(self, name: str, block: int) -> bool:
-        return self.uses[name] == 1 and self.made[name][1] == block
+        return self.uses[name] == 1 and name in self.made and self.made[name][1] == block
 
     def parts(self, k: int) -> dict[str, list[Operand]]:
         """Of each tuple that is returned, what field k is the sum of."""
