@@ -21,6 +21,7 @@ The tables are 2^(i/128), i < 128, as s and t: by square roots of integers, exac
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import cache
 from math import isqrt
 from typing import Any
@@ -62,31 +63,27 @@ def _bits(x: float) -> int:
 def exponential(builder: Any, x: Any, fused: bool) -> Any:
     """e^x of a double, written into a function."""
     add, sub, mul, select = builder.fadd, builder.fsub, builder.fmul, builder.select
-
-    def plus_product(a: Any, b: Any, c: Any) -> Any:
-        """a + b c, the product rounded or not."""
-        return builder.fma(b, c, a) if fused else add(mul(b, c), a)
-
-    x = select(builder.fcmp_ordered("<", x, _number(LEAST)), _number(LEAST), x)
-    x = select(builder.fcmp_ordered(">", x, _number(MOST)), _number(MOST), x)
-    shifted = plus_product(_number(WHOLE), _number(PER_STEP), x)
-    steps, k = builder.bitcast(shifted, WORD), sub(shifted, _number(WHOLE))
-    r = plus_product(plus_product(x, k, _number(HIGH)), k, _number(LOW))
+    plus_product = sum_with_product(builder, fused)
+    x = select(builder.fcmp_ordered("<", x, number(LEAST)), number(LEAST), x)
+    x = select(builder.fcmp_ordered(">", x, number(MOST)), number(MOST), x)
+    shifted = plus_product(number(WHOLE), number(PER_STEP), x)
+    steps, k = builder.bitcast(shifted, WORD), sub(shifted, number(WHOLE))
+    r = plus_product(plus_product(x, k, number(HIGH)), k, number(LOW))
     t, base = _entry(builder, steps)
     square = mul(r, r)
-    low, high = plus_product(_number(C2), r, _number(C3)), plus_product(_number(C4), r, _number(C5))
+    low, high = plus_product(number(C2), r, number(C3)), plus_product(number(C4), r, number(C5))
     rest = plus_product(plus_product(add(t, r), square, low), mul(square, square), high)
     half = builder.add(base, builder.shl(steps, WORD(EXPONENT - 7)))
     s = builder.bitcast(half, DOUBLE)
-    usual = mul(plus_product(s, s, rest), _number(2.0))
+    usual = mul(plus_product(s, s, rest), number(2.0))
     start = builder.block
-    with builder.if_then(builder.fcmp_ordered("<=", x, _number(SMALL)), likely=False):
+    with builder.if_then(builder.fcmp_ordered("<=", x, number(SMALL)), likely=False):
         s = builder.bitcast(builder.add(half, WORD(RAISED)), DOUBLE)
         product = mul(s, rest)
-        y, one = add(s, product), _number(1.0)
+        y, one = add(s, product), number(1.0)
         lost, whole = add(sub(s, y), product), add(one, y)
         rounded = sub(add(whole, add(add(sub(one, whole), y), lost)), one)
-        small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), _number(2.0**-1022))
+        small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), number(2.0**-1022))
         inside = builder.block
     found = builder.phi(DOUBLE)
     found.add_incoming(usual, start)
@@ -94,7 +91,16 @@ def exponential(builder: Any, x: Any, fused: bool) -> Any:
     return found
 
 
-def _number(x: float) -> Any:
+def sum_with_product(builder: Any, fused: bool) -> Callable[[Any, Any, Any], Any]:
+    """a + b c of three doubles, the product rounded or not."""
+
+    def plus_product(a: Any, b: Any, c: Any) -> Any:
+        return builder.fma(b, c, a) if fused else builder.fadd(builder.fmul(b, c), a)
+
+    return plus_product
+
+
+def number(x: float) -> Any:
     return ir.Constant(DOUBLE, x)
 
 
