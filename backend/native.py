@@ -52,7 +52,7 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    said = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.exponential()}\n{processor()}\n{sorted(exports.items())}\n{source}"
+    said = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.elementary()}\n{processor()}\n{sorted(exports.items())}\n{source}"
     return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
 
 

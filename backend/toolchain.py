@@ -2,7 +2,7 @@
 The targets, and what the free names of generated code mean on each.
 
     python           CPython, with the reference's own total functions
-    cpu              numba.njit: no fastmath, no vector math library, so bit-identical to `math`
+    cpu              numba.njit: no fastmath, no vector math library but one tried against `math`, so bit-identical to it
     cuda-sequential  the text for CUDA, its threads run one after another by CPython (`backend.cuda.sequential`)
     cuda-simulator   Numba's simulator of CUDA threads, over the Python bindings
     cuda             a GPU; `ptx` compiles for one without having it
@@ -82,17 +82,17 @@ def python_bindings() -> Bindings:
 @cache
 def _cpu_functions() -> Bindings:
     """
-    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Its exponential
-    without a call, where there are instructions that have its bits.
+    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Without
+    a call, where there are instructions that have its bits.
     """
     import numpy
 
     from backend import cpu_functions
-    from backend.exact.cpu import EXPONENTIALS
+    from backend.exact.cpu import INTRINSICS
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
+    functions |= {f"_{name}": INTRINSICS[name, variant] for name, variant in variants().items()}
     return functions | {
-        "_exp": EXPONENTIALS.get(exponential(), math.exp),
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -126,11 +126,16 @@ def cpu_bindings() -> Bindings:
     )
 
 
-def exponential() -> str:
-    """Which instructions the CPU target has for the exponential (`backend.exact`), "" for a call of the C library."""
+def variants() -> dict[str, str]:
+    """For each function that the CPU target computes without a call, by which instructions (`backend.exact`)."""
     from backend.exact import trial
 
-    return trial.variant()
+    return trial.variants()
+
+
+def elementary() -> str:
+    """The same, as a part of what compiled code is called."""
+    return str(sorted(variants().items()))
 
 
 @cache
@@ -163,10 +168,14 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-def bindings(target: str) -> Bindings:
+CALLED = ("tanh", "cosh")  # of a single number sooner by a call, which takes one way, than by instructions, which take all
+
+
+def bindings(target: str, vectors: bool = True) -> Bindings:
     """
     The free names of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls, and is not
-    kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    kept by itself; the first is compiled into its callers, the last has variables of one type each. `vectors` says
+    whether there are loops to vectorise: code of numbers alone calls the library where that is sooner.
     """
     from backend.cuda import numba_cuda
 
@@ -174,6 +183,8 @@ def bindings(target: str) -> Bindings:
         "python": python_bindings,
         "cpu": cpu_bindings,
     }.get(target, lambda: numba_cuda.bindings(target))()
+    if target == "cpu" and not vectors:
+        found |= {f"_{name}": getattr(math, name) for name in CALLED}
     return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 
 

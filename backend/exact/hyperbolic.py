@@ -3,20 +3,23 @@ The hyperbolic tangent and cosine of the C library without a call, as instructio
 
 glibc has them from Sun's fdlibm. Both rest on e^u − 1, for u = k ln 2 + x with x at most half of ln 2:
 
-    h = x / 2 · x    e^x − 1 = x + h − x e₀, nearly,   e₀ = h (q − t) / (6 − x t),   t = 3 − q x / 2,   q a polynomial in h
+    h = x / 2 · x      e^x − 1 = x + h − x e₀, nearly      e₀ = h (q − t) / (6 − x t)      t = 3 − q x / 2      q a polynomial in h
 
-where c, what x lost to rounding, is put back: e = x (e₀ − c) − c − h, and d = x − e. Then e^u − 1 is, by k,
+Of c, what x lost by rounding, e = x (e₀ − c) − c − h, and d = x − e. Then e^u − 1 is d where k is 0, and else
 
-    0: d      −1: d / 2 − 1/2      from 2 to 19: 2^k ((1 − 2^-k) + d)      from 20 to 56: 2^k ((x − (e + 2^-k)) + 1)      else 2^k (1 + d) − 1
+    −1               d / 2 − 1 / 2                    from 20 to 56    2^k ((x − (e + 2^-k)) + 1)
+    from 2 to 19     2^k ((1 − 2^-k) + d)             others           2^k (1 + d) − 1
 
-    |tanh x| = 1 − 2 / (E + 2), E = e^(2|x|) − 1, from 1 on;  −E / (E + 2), E = e^(−2|x|) − 1, below 1;  1 from 22 on
-    cosh x = 1 + E² / 2 (1 + E), E = e^|x| − 1, below half of ln 2;  e^|x| / 2 + 1/2 / e^|x| up to 22;  e^|x| / 2, or (e^(|x|/2) / 2) e^(|x|/2)
+    |tanh x| = 1 − 2 / (E + 2), E = e^(2|x|) − 1, from 1 on     −E / (E + 2), E = e^(−2|x|) − 1, below 1      1 from 22 on
+    cosh x   = 1 + E² / 2 (1 + E), E = e^|x| − 1, below half of ln 2     e^|x| / 2 + 1/2 / e^|x|, below 22     e^|x| / 2, from 22 on
 
-Every product is rounded. Of what is computed on the way, each lane chooses what it needs.
+and, where e^|x| overflows, e^(|x|/2) / 2 · e^(|x|/2). Which products are rounded before they are added to, the trial finds out. All
+that is left to choose is computed, and each lane of a vector has its own; a number by itself is sooner done by the library.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -25,13 +28,8 @@ from backend.exact.exponential import DOUBLE, EXPONENT, WHOLE, WORD, exponential
 
 HIGH, LOW = float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33")  # together ln 2
 PER_HALVING = 1.44269504088896338700  # 1 / ln 2
-Q = (
-    -3.33333333333331316428e-02,
-    1.58730158725481460165e-03,
-    -7.93650757867487942473e-05,
-    4.00821782732936239552e-06,
-    -2.01099218183624371326e-07,
-)
+Q1, Q2, Q3 = -3.33333333333331316428e-02, 1.58730158725481460165e-03, -7.93650757867487942473e-05
+Q4, Q5 = 4.00821782732936239552e-06, -2.01099218183624371326e-07
 HALF = float.fromhex("0x1.62e43p-2")  # half of ln 2, rounded up to the digits that are looked at
 ONE_FROM, LARGE = 22.0, float.fromhex("0x1.62e42p+9")
 MOST = float.fromhex("0x1.633ce8fb9f87dp+9")  # from here on cosh is infinite
@@ -79,7 +77,7 @@ def less_one(builder: Any, u: Any, fused: bool) -> Any:
     half = mul(number(0.5), x)
     h = mul(x, half)
     square = mul(h, h)
-    q1, q2, q3, q4, q5 = map(number, Q)
+    q1, q2, q3, q4, q5 = map(number, (Q1, Q2, Q3, Q4, Q5))
     q = plus_product(plus_product(one, h, q1), square, plus_product(q2, h, q3))
     q = plus_product(q, mul(square, square), plus_product(q4, h, q5))
     minus = builder.fneg(x)
@@ -113,3 +111,6 @@ def _call(builder: Any, name: str, *arguments: Any) -> Any:
     """A function that LLVM has instructions for."""
     type = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
     return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [DOUBLE], type), arguments)
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any, bool], Any]] = {"exp": exponential, "tanh": tangent, "cosh": cosine}
