@@ -50,7 +50,7 @@ class Kept:
 
     def loaded(self) -> Any:
         """The module as Numba has it, with a kernel and an entry."""
-        return store.load(self.source, "cpu", toolchain.bindings("cpu", vectors=False))
+        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source, vectors=False))
 
 
 def is_there(code: Lowered) -> bool:

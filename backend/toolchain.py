@@ -2,7 +2,7 @@
 The targets, and what the free names of generated code mean on each.
 
     python           CPython, with the reference's own total functions
-    cpu              numba.njit: no fastmath, no vector math library but one tried against `math`, so bit-identical to it
+    cpu              numba.njit: no fastmath, no vector math library, so bit-identical to `math`
     cuda-sequential  the text for CUDA, its threads run one after another by CPython (`backend.cuda.sequential`)
     cuda-simulator   Numba's simulator of CUDA threads, over the Python bindings
     cuda             a GPU; `ptx` compiles for one without having it
@@ -31,6 +31,8 @@ TARGETS = ("python", "cpu", "cuda-sequential", "cuda-simulator", "cuda")
 NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a helper
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
+IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
+CALLED = ("tanh", "cosh")  # of these, what a single number has sooner by a call, which takes one way, than by instructions for all
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How Numba compiles what only compiled code calls."""
@@ -81,17 +83,12 @@ def python_bindings() -> Bindings:
 
 @cache
 def _cpu_functions() -> Bindings:
-    """
-    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Without
-    a call, where there are instructions that have its bits.
-    """
+    """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
     from backend import cpu_functions
-    from backend.exact.cpu import INTRINSICS
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
-    functions |= {f"_{name}": INTRINSICS[name, variant] for name, variant in variants().items()}
     return functions | {
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
@@ -105,15 +102,20 @@ def _cpu_functions() -> Bindings:
     }
 
 
-def cpu_bindings() -> Bindings:
-    """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
+def cpu_bindings(source: str) -> Bindings:
+    """
+    What `cpu` binds for a source: what has instructions for vectors is looked for where it is called. Functions that the target
+    cannot give bit for bit are absent, with a reason in `ABSENT`.
+    """
     from numba import njit
 
-    from backend.compiler import Flat, vectorise_sums
+    from backend.compiler import Flat, registries_alone, vectorise_sums
 
     vectorise_sums()
+    registries_alone()
     return (
         _cpu_functions()
+        | _without_calls(source)
         | CONSTANTS
         | arrays()
         | {
@@ -126,16 +128,27 @@ def cpu_bindings() -> Bindings:
     )
 
 
-def variants() -> dict[str, str]:
-    """For each function that the CPU target computes without a call, by which instructions (`backend.exact`)."""
+def _without_calls(source: str) -> Bindings:
+    """The elementary functions that a source calls, and that there are instructions for, with the bits of the C library."""
+    if not (found := variants(source)):
+        return {}
+    from backend.exact.cpu import INTRINSICS
+
+    return {f"_{name}": INTRINSICS[name, variant] for name, variant in found.items()}
+
+
+def variants(source: str) -> dict[str, str]:
+    """For each function that a source calls and the CPU computes without a call, by which instructions (`backend.exact`)."""
+    if not (called := [name for name in IN_VECTORS if f"_{name}(" in source]):
+        return {}
     from backend.exact import trial
 
-    return trial.variants()
+    return {name: variant for name in called if (variant := trial.variant(name))}
 
 
-def elementary() -> str:
+def elementary(source: str) -> str:
     """The same, as a part of what compiled code is called."""
-    return str(sorted(variants().items()))
+    return str(variants(source))
 
 
 @cache
@@ -152,7 +165,8 @@ def lanes() -> Bindings:
     from backend import lane_memory, lanes
 
     names = ("address", "taken", "put_f64", "put_i64", "put_bool", "lane_reals", "lane_integers")
-    return {f"_{name}": getattr(lane_memory, name) for name in names} | {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED}
+    own = {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
+    return {f"_{name}": getattr(lane_memory, name) for name in names} | own
 
 
 def compiles(function: Any, arguments: Sequence[Any]) -> bool:
@@ -168,20 +182,17 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-CALLED = ("tanh", "cosh")  # of a single number sooner by a call, which takes one way, than by instructions, which take all
-
-
-def bindings(target: str, vectors: bool = True) -> Bindings:
+def bindings(target: str, source: str, vectors: bool = True) -> Bindings:
     """
-    The free names of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls, and is not
-    kept by itself; the first is compiled into its callers, the last has variables of one type each. `vectors` says
-    whether there are loops to vectorise: code of numbers alone calls the library where that is sooner.
+    The free names of a source of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls,
+    and is not kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    Without `vectors`, numbers by themselves are computed, and some functions are sooner called.
     """
     from backend.cuda import numba_cuda
 
     found = {
         "python": python_bindings,
-        "cpu": cpu_bindings,
+        "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()
     if target == "cpu" and not vectors:
         found |= {f"_{name}": getattr(math, name) for name in CALLED}

@@ -45,14 +45,14 @@ def of_word(word):
 @pytest.mark.parametrize("name", NAMES)
 @given(st.one_of(st.floats(), st.floats(-746.0, 711.0), st.floats(-746.0, -512.0), st.floats(-3.0, 3.0), st.sampled_from(SPECIAL)))
 def test_the_bits_are_those_of_the_c_library(name, x):
-    variant = trial.variants().get(name)
+    variant = trial.variant(name)
     event(f"{name}: {variant or 'none'}")
-    assert variant is None or bits(trial.candidates(name)[variant](x)) == bits(ELEMENTARY[name](x))
+    assert not variant or bits(trial.candidates(name)[variant](x)) == bits(ELEMENTARY[name](x))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_candidate_with_other_roundings_is_refused(name):
-    variant, candidates = trial.variants().get(name), trial.candidates(name)
+    variant, candidates = trial.variant(name), trial.candidates(name)
     others = {other: f for other, f in candidates.items() if other != variant}
     assert others
     assert trial.chosen(name, others) == ""
@@ -93,17 +93,25 @@ def test_the_variants_differ_where_it_is_asked_which_the_library_has(name):
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
-def test_without_a_candidate_the_c_library_is_called(monkeypatch):
-    with_them = toolchain.elementary()
-    monkeypatch.setattr(trial, "variants", dict)
-    assert all(toolchain._cpu_functions.__wrapped__()[f"_{name}"] is getattr(math, name) for name in NAMES)
-    assert toolchain.elementary() != with_them or with_them == "[]"
+def test_a_source_without_these_functions_looks_for_none(monkeypatch):
+    monkeypatch.setattr(trial, "variant", lambda name: pytest.fail("nothing is called"))
+    assert toolchain.variants("y = _log(x)") == {}
+    assert toolchain.bindings("cpu", "y = _log(x)")["_log"] is math.log
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_candidate_the_c_library_is_called(name, monkeypatch):
+    source, variant = f"y = _{name}(x)", trial.variant(name)
+    assert (toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)) == (not variant)
+    monkeypatch.setattr(trial, "variant", lambda name: "")
+    assert toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)
 
 
 def test_a_number_by_itself_calls_the_library_where_that_is_sooner():
-    alone = toolchain.bindings("cpu", vectors=False)
+    source = "y = _exp(_tanh(_cosh(x)))"
+    alone = toolchain.bindings("cpu", source, vectors=False)
     assert all(alone[f"_{name}"] is getattr(math, name) for name in toolchain.CALLED)
-    assert alone["_exp"] is toolchain.bindings("cpu")["_exp"]
+    assert alone["_exp"] is toolchain.bindings("cpu", source)["_exp"]
 
 
 def test_the_table_has_the_roots_of_two():

@@ -21,10 +21,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from backend.arrays.cells import lean
 from backend.arrays.in_place import blocks
@@ -50,6 +50,15 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     lean(function, sizes.arguments, others)
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))
+
+
+def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
+    """The size of an array along an axis, in terms of the arguments, where the tests that a function begins with say it."""
+    sizes = _sizes(function, set())
+    made = {ast.unparse(s.test) for s in takewhile(is_guard, function.body) if isinstance(s, ast.If)}
+    if not {*sizes.tests} <= made:
+        return lambda name, axis: ""
+    return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
 
 
 def _spelled(text: str) -> str:

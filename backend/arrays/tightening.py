@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from backend.arrays.carried import told
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
@@ -28,7 +29,7 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
-    module.body[0] = function = updated(function)
+    module.body[0] = function = updated(function, told(function))
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     contracted(function)

@@ -21,22 +21,20 @@ The tables are 2^(i/128), i < 128, as s and t: by square roots of integers, exac
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from functools import cache
 from math import isqrt
 from typing import Any
 
 from llvmlite import ir
 
-DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
+from backend.exact.instructions import DOUBLE, EXPONENT, WHOLE, WORD, Instructions
+
 STEPS, DIGITS = 128, 160
 PER_STEP = float.fromhex("0x1.71547652b82fep+7")  # 128 / ln 2
 HIGH, LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b3ap-47")  # together -ln 2 / 128
 C2, C3 = float.fromhex("0x1.ffffffffffdbdp-2"), float.fromhex("0x1.555555555543cp-3")
 C4, C5 = float.fromhex("0x1.55555cf172b91p-5"), float.fromhex("0x1.1111167a4d017p-7")
-WHOLE = 1.5 * 2.0**52  # in doubles of this size the last bits are an integer, to which a sum with it is rounded
 LEAST, MOST, SMALL = -746.0, 710.0, -512.0  # beyond the first two the result is 0 or infinite
-EXPONENT = 52  # bits below that of the exponent, of which 7 count steps
 RAISED = 1023 << EXPONENT  # from half of s to 2^1022 s
 
 
@@ -61,57 +59,55 @@ def _bits(x: float) -> int:
 
 
 def exponential(builder: Any, x: Any, fused: bool) -> Any:
-    """e^x of a double, written into a function."""
+    """e^x of a double, or of each of a vector of doubles, written into a function."""
+    into = Instructions(builder, x.type, fused)
+    real, number, word, plus_product = into.real, into.number, into.word, into.plus_product
     add, sub, mul, select = builder.fadd, builder.fsub, builder.fmul, builder.select
-    plus_product = sum_with_product(builder, fused)
     x = select(builder.fcmp_ordered("<", x, number(LEAST)), number(LEAST), x)
     x = select(builder.fcmp_ordered(">", x, number(MOST)), number(MOST), x)
     shifted = plus_product(number(WHOLE), number(PER_STEP), x)
-    steps, k = builder.bitcast(shifted, WORD), sub(shifted, number(WHOLE))
+    steps, k = builder.bitcast(shifted, into.words), sub(shifted, number(WHOLE))
     r = plus_product(plus_product(x, k, number(HIGH)), k, number(LOW))
-    t, base = _entry(builder, steps)
+    t, base = _entries(builder, builder.shl(builder.and_(steps, word(STEPS - 1)), word(1)), real)
     square = mul(r, r)
     low, high = plus_product(number(C2), r, number(C3)), plus_product(number(C4), r, number(C5))
     rest = plus_product(plus_product(add(t, r), square, low), mul(square, square), high)
-    half = builder.add(base, builder.shl(steps, WORD(EXPONENT - 7)))
-    s = builder.bitcast(half, DOUBLE)
+    half = builder.add(base, builder.shl(steps, word(EXPONENT - 7)))
+    s = builder.bitcast(half, real)
     usual = mul(plus_product(s, s, rest), number(2.0))
-    start = builder.block
-    with builder.if_then(builder.fcmp_ordered("<=", x, number(SMALL)), likely=False):
-        s = builder.bitcast(builder.add(half, WORD(RAISED)), DOUBLE)
+    start, is_small = builder.block, builder.fcmp_ordered("<=", x, number(SMALL))
+    with builder.if_then(into.anywhere(is_small), likely=False):
+        s = builder.bitcast(builder.add(half, word(RAISED)), real)
         product = mul(s, rest)
         y, one = add(s, product), number(1.0)
         lost, whole = add(sub(s, y), product), add(one, y)
         rounded = sub(add(whole, add(add(sub(one, whole), y), lost)), one)
         small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), number(2.0**-1022))
+        small = small if real == DOUBLE else select(is_small, small, usual)
         inside = builder.block
-    found = builder.phi(DOUBLE)
+    found = builder.phi(real)
     found.add_incoming(usual, start)
     found.add_incoming(small, inside)
     return found
 
 
-def sum_with_product(builder: Any, fused: bool) -> Callable[[Any, Any, Any], Any]:
-    """a + b c of three doubles, the product rounded or not."""
-
-    def plus_product(a: Any, b: Any, c: Any) -> Any:
-        return builder.fma(b, c, a) if fused else builder.fadd(builder.fmul(b, c), a)
-
-    return plus_product
-
-
-def number(x: float) -> Any:
-    return ir.Constant(DOUBLE, x)
+def _entries(builder: Any, at: Any, real: Any) -> tuple[Any, Any]:
+    """t and the bits of s / 2, without its exponent, from the table of the module, at even places in it."""
+    if real == DOUBLE:
+        return _entry(builder, at)
+    t, base = ir.Constant(real, ir.Undefined), ir.Constant(at.type, ir.Undefined)
+    for lane in map(ir.IntType(32), range(real.count)):
+        one, other = _entry(builder, builder.extract_element(at, lane))
+        t, base = builder.insert_element(t, one, lane), builder.insert_element(base, other, lane)
+    return t, base
 
 
-def _entry(builder: Any, steps: Any) -> tuple[Any, Any]:
-    """t and the bits of s / 2, without its exponent, from the table of the module."""
+def _entry(builder: Any, at: Any) -> tuple[Any, Any]:
     values = table()
     of = ir.ArrayType(WORD, len(values))
     held = builder.module.globals.get("adjudge.exp")
     if held is None:
         held = ir.GlobalVariable(builder.module, of, "adjudge.exp")
         held.global_constant, held.linkage, held.initializer = True, "internal", ir.Constant(of, values)
-    at = builder.shl(builder.and_(steps, WORD(STEPS - 1)), WORD(1))
     t, base = (builder.load(builder.gep(held, [WORD(0), k], inbounds=True)) for k in (at, builder.or_(at, WORD(1))))
     return builder.bitcast(t, DOUBLE), base

@@ -22,9 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-
-from backend.exact.exponential import DOUBLE, EXPONENT, WHOLE, WORD, exponential, number, sum_with_product
+from backend.exact.exponential import exponential
+from backend.exact.instructions import Instructions
 
 HIGH, LOW = float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33")  # together ln 2
 PER_HALVING = 1.44269504088896338700  # 1 / ln 2
@@ -36,40 +35,42 @@ MOST = float.fromhex("0x1.633ce8fb9f87dp+9")  # from here on cosh is infinite
 
 
 def tangent(builder: Any, x: Any, fused: bool) -> Any:
-    """tanh x of a double, written into a function. Nothing is fused."""
-    size = _call(builder, "fabs", x)
-    size = _least(builder, size, ONE_FROM)
-    large = builder.fcmp_ordered(">=", size, number(1.0))
-    twice = builder.fmul(size, number(2.0))
-    e = less_one(builder, builder.select(large, twice, builder.fneg(twice)), fused)
-    part = builder.fdiv(builder.select(large, number(2.0), builder.fneg(e)), builder.fadd(e, number(2.0)))
-    found = builder.select(large, builder.fsub(number(1.0), part), part)
-    return _call(builder, "copysign", found, x)
+    """tanh x of a double, or of each of a vector of doubles, written into a function."""
+    into = Instructions(builder, x.type, fused)
+    select, test, number = builder.select, builder.fcmp_ordered, into.number
+    size = into.call("fabs", x)
+    size = select(test(">", size, number(ONE_FROM)), number(ONE_FROM), size)
+    large, twice = test(">=", size, number(1.0)), builder.fmul(size, number(2.0))
+    e = less_one(into, select(large, twice, builder.fneg(twice)))
+    part = builder.fdiv(select(large, number(2.0), builder.fneg(e)), builder.fadd(e, number(2.0)))
+    return into.call("copysign", select(large, builder.fsub(number(1.0), part), part), x)
 
 
 def cosine(builder: Any, x: Any, fused: bool) -> Any:
-    """cosh x of a double, written into a function. Nothing but the exponential is fused."""
+    """cosh x of a double, or of each of a vector of doubles, written into a function."""
+    into = Instructions(builder, x.type, fused)
     add, mul, div, select = builder.fadd, builder.fmul, builder.fdiv, builder.select
-    size = _call(builder, "fabs", x)
-    half, huge = number(0.5), builder.fcmp_ordered(">=", size, number(LARGE))
+    test, number = builder.fcmp_ordered, into.number
+    size, half = into.call("fabs", x), number(0.5)
+    huge, small = test(">=", size, number(LARGE)), test("<", size, number(HALF))
     power = exponential(builder, select(huge, mul(half, size), size), fused)
     halved = mul(half, power)
-    usual = add(halved, div(half, power))
     over = select(huge, mul(halved, power), halved)
-    small = builder.fcmp_ordered("<", size, number(HALF))
-    e = less_one(builder, select(small, size, number(0.0)), fused)
+    e = less_one(into, select(small, size, number(0.0)))
     w = add(number(1.0), e)
     near = add(number(1.0), div(mul(e, e), add(w, w)))
-    found = select(small, near, select(builder.fcmp_ordered(">=", size, number(ONE_FROM)), over, usual))
-    return select(builder.fcmp_ordered(">", size, number(MOST)), number(float("inf")), found)
+    usual = add(halved, div(half, power))
+    found = select(small, near, select(test(">=", size, number(ONE_FROM)), over, usual))
+    return select(test(">", size, number(MOST)), number(float("inf")), found)
 
 
-def less_one(builder: Any, u: Any, fused: bool) -> Any:
+def less_one(into: Instructions, u: Any) -> Any:
     """e^u − 1, for u from -2 to 44; k is not 1."""
+    builder, number, plus_product = into.builder, into.number, into.plus_product
     add, sub, mul, select, one = builder.fadd, builder.fsub, builder.fmul, builder.select, number(1.0)
-    test, plus_product = builder.fcmp_ordered, sum_with_product(builder, fused)
-    near = test("<", _call(builder, "fabs", u), number(HALF))
-    k = _call(builder, "trunc", plus_product(_call(builder, "copysign", number(0.5), u), number(PER_HALVING), u))
+    test, minus = builder.fcmp_ordered, builder.fneg
+    near = test("<", into.call("fabs", u), number(HALF))
+    k = into.call("trunc", plus_product(into.call("copysign", number(0.5), u), number(PER_HALVING), u))
     k = select(near, number(0.0), k)
     high, low = sub(u, mul(k, number(HIGH))), mul(k, number(LOW))
     x = sub(high, low)
@@ -80,13 +81,12 @@ def less_one(builder: Any, u: Any, fused: bool) -> Any:
     q1, q2, q3, q4, q5 = map(number, (Q1, Q2, Q3, Q4, Q5))
     q = plus_product(plus_product(one, h, q1), square, plus_product(q2, h, q3))
     q = plus_product(q, mul(square, square), plus_product(q4, h, q5))
-    minus = builder.fneg(x)
-    t = plus_product(number(3.0), builder.fneg(q), half)
-    e = mul(h, builder.fdiv(sub(q, t), plus_product(number(6.0), minus, t)))
-    whole = sub(x, plus_product(builder.fneg(h), x, e))
-    e = sub(plus_product(builder.fneg(c), x, sub(e, c)), h)
+    t = plus_product(number(3.0), minus(q), half)
+    e = mul(h, builder.fdiv(sub(q, t), plus_product(number(6.0), minus(x), t)))
+    whole = sub(x, plus_product(minus(h), x, e))
+    e = sub(plus_product(minus(c), x, sub(e, c)), h)
     d = sub(x, e)
-    scale, inverse = _power(builder, k), _power(builder, builder.fneg(k))
+    scale, inverse = into.power_of_two(k), into.power_of_two(minus(k))
     middle = mul(add(sub(one, inverse), d), scale)
     upper = mul(add(sub(x, add(e, inverse)), one), scale)
     other = sub(mul(add(one, d), scale), one)
@@ -95,22 +95,6 @@ def less_one(builder: Any, u: Any, fused: bool) -> Any:
     found = select(test(">", k, number(56.0)), other, found)
     below = select(test("==", k, number(-1.0)), halved, other)
     return select(near, whole, select(test("<", k, number(0.0)), below, found))
-
-
-def _power(builder: Any, k: Any) -> Any:
-    """2^k, of a whole number."""
-    bits = builder.bitcast(builder.fadd(k, number(WHOLE + 1023.0)), WORD)
-    return builder.bitcast(builder.shl(bits, WORD(EXPONENT)), DOUBLE)
-
-
-def _least(builder: Any, x: Any, most: float) -> Any:
-    return builder.select(builder.fcmp_ordered(">", x, number(most)), number(most), x)
-
-
-def _call(builder: Any, name: str, *arguments: Any) -> Any:
-    """A function that LLVM has instructions for."""
-    type = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
-    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [DOUBLE], type), arguments)
 
 
 FUNCTIONS: dict[str, Callable[[Any, Any, bool], Any]] = {"exp": exponential, "tanh": tangent, "cosh": cosine}

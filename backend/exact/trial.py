@@ -1,7 +1,7 @@
 """
 Which instructions for an elementary function have the bits of `math` in this process.
 
-They are compiled by themselves and compared with the reference's function at some 300,000 points: over all arguments of a finite
+They are compiled by themselves and compared with the reference's function at 100,000 points: over all arguments of a finite
 result, closer where arguments, or results, are small, beside the places where the nearest integer changes, and at what is special.
 Variants that round other products differ at one point in a thousand. What is found is kept, by the sources, the processor, the C
 library and what this answers at a few points where the variants differ, since the environment may choose between its own.
@@ -45,15 +45,11 @@ TELLING = {
 
 
 @cache
-def variants() -> dict[str, str]:
-    """For each function of which a variant has the bits of `math`, that variant."""
-    said = [ELEMENTARY[name](x).hex() for name in TELLING for x in TELLING[name]]
-
-    def found() -> dict[str, str]:
-        chosen_of = {name: chosen(name, candidates(name)) for name in RANGES}
-        return {name: variant for name, variant in chosen_of.items() if variant}
-
-    return store.remembered(f"exact {native.processor()} {platform.libc_ver()} {said}", found)
+def variant(name: str) -> str:
+    """The variant of a function whose bits are those of `math`, "" if there is none."""
+    said = [ELEMENTARY[name](x).hex() for x in TELLING[name]]
+    key = f"exact {name} {native.processor()} {platform.libc_ver()} {said}"
+    return store.remembered(key, lambda: chosen(name, candidates(name)))
 
 
 def chosen(name: str, candidates: dict[str, Function]) -> str:
@@ -92,8 +88,8 @@ _ENGINES: list[Any] = []
 def _compiled(name: str, fused: bool) -> Function:
     from llvmlite import ir
 
-    from backend.exact.exponential import DOUBLE
     from backend.exact.hyperbolic import FUNCTIONS
+    from backend.exact.instructions import DOUBLE
 
     module = ir.Module()
     function = ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE]), name)
