@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from backend.arrays.carried import told
+from backend.arrays.carried import sizes_in
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
