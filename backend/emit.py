@@ -118,9 +118,9 @@ class Emitter(Loops):
             case Fn(function, parts):
                 return Fn(function, tuple(self.settled(p) for p in parts))
             case Stack(type, top, base) if " if " in top:
-                names = self.variable(INTEGER), self.variable(INTEGER)
-                self.line(f"({names[0]}, {names[1]}) = ({top}, {base})")
-                return Stack(type, *names)
+                found = make(type, self.variable)
+                self.move((found,), (Stack(type, top, base),))
+                return found
             case Sum(type, tests, found):
                 return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in found))
             case Held(_, name, _, _) if " if " in name:

@@ -6,8 +6,9 @@ region, inlined where it is the only one, else a function of its own. Loops and 
 every jump is the last thing its path does, so a jump that does not continue the innermost loop is a note in `_go` of where
 it leads, read where the paths meet.
 
-Captured values are arguments like others, so a closure needs no memory. What is refused, with its reason: general
-recursion, closures without end, irreducible jumps, and functions or zeros at the boundary.
+Captured values are arguments like others, so a closure needs no memory; other recursion is made a loop first (`backend.recursion`).
+What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
+the boundary.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from typing import Any
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
-from backend.expansion import ENDLESS, RECURSION
+from backend.expansion import ENDLESS, HOPELESS, RECURSION
 from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.lowering import Lowered
 from backend.prelude import closure
+from backend.recursion.families import families
+from backend.recursion.program import without_recursion
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import with_holders, without_copies
+from backend.stack_sites import Flows, holders_of, sites_of, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
@@ -45,8 +48,20 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
 
     Malformed or IllTyped with the reason where there is none.
     """
+    try:
+        return _lower(program, argument_types, linked, fast)
+    except (IllTyped, Malformed) as refusal:
+        if refusal.rule not in HOPELESS or (looped := without_recursion(program)) is None:
+            raise
+        return _lower(looped, argument_types, linked, fast)
+
+
+def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool, fast: bool) -> Lowered:
+    """The same, of a program whose recursions are loops."""
     program = with_tuples(without_copies(program))
-    stacks = with_holders(program)
+    flows = Flows(program)
+    below = sites_of(program, flows)
+    stacks = below, holders_of(program, flows, below), families(program, flows, below, linked)
     try:
         return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
@@ -67,18 +82,18 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
 
     A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
     """
-    below, _ = stacks
+    below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
     inferrer = StackInference(program, literals, *stacks, inference)
     inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
 
 
 class _Lowering(Regions):
@@ -105,7 +120,7 @@ class _Lowering(Regions):
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
-        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone, self.fast)
+        return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), width, heap, alone, self.fast)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""

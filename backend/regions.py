@@ -247,7 +247,7 @@ class Regions(Stacks):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
-        if node in self.sites.below:
+        if node in self.sites:
             return self.push(node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)

@@ -2,7 +2,7 @@
 Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
 
 `runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: memory,
-sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
+sequences of unknown length, functions that a recursion returns, closures whose types have no end, integers beyond 64 bits.
 """
 
 from __future__ import annotations
