@@ -61,17 +61,6 @@ def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
     return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
 
 
-def sizes_in(function: ast.FunctionDef) -> Callable[[str, int, str], bool]:
-    """Whether an array, whatever its name stands for, has along an axis the size that a text says."""
-    sizes = _sizes(function, set())
-
-    def is_size(name: str, axis: int, size: str) -> bool:
-        known = sizes.of(_read(size))
-        return known != "" and known == sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
-
-    return is_size
-
-
 def _spelled(text: str) -> str:
     """Places in cells as calls, which Python can read."""
     text = PLACE.sub(r"_cell(\1, \2, '\3')", text)

@@ -22,7 +22,6 @@ from backend.arrays.effects import roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
 
 Block = list[ast.stmt]
-IsSize = Callable[[str, int, str], bool]
 RENAMED = 16  # copies that are looked at for whether one name will do
 TRIED = 40  # names of which it is asked whether they must be copied before a loop
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 
 from backend.arrays.carried import told
-from backend.arrays.carried import sizes_in
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
