@@ -176,8 +176,6 @@ class Ownership:
 
     def _viewed(self, value: ast.expr) -> int:
         """The names of which a value may be a view."""
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "_keep":
-            return 0  # a number
         return sum(map(self.bit, {*arrays_in(value)}))
 
     # what is live
