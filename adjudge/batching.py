@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.functions import TARGETS, Derivative, bind, parse
+from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.machine import Machine
@@ -26,17 +26,22 @@ DTYPES = ("float64", "float32", "int64", "bool")
 Axes = int | None | tuple[int | None, ...]
 
 
-def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise", threads: int = 0) -> Callable[..., Any]:
+def vmap(
+    f: Any, in_axes: Axes = 0, *, target: str = "cpu", mode: str = "exact", errors: str = "raise", threads: int = 0
+) -> Callable[..., Any]:
     """
     f, a function, a derivative or a program, at every sample of its arguments: `aj.vmap(aj.grad(f))(xs, ys)`.
 
     in_axes   0, or None for an argument that all samples share; a tuple has one for each argument. Functions are shared
+    mode      "exact" or "fast", as of `compile`; what differs is sums over arrays, and what programs of arrays call
     errors    "raise" the error of the first sample that has one, its number in the text; or "return" (values, failures), where
               `failures` has the error of each sample that failed, by number, and the values there are nan, 0 or False
     threads   how many go over the samples on "cpu"; 0 for as many as Numba would use
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+    if mode not in MODES:
+        raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     if type(threads) is not int or threads < 0:
         raise Malformed(f"threads is {threads!r}", remedy="their number, or 0")
     if errors not in ERRORS:
@@ -63,7 +68,7 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         if isinstance(f, Derivative) and f.macro != "hvp":
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
-        runner = _runner(program, given, types, target, threads, made)
+        runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, made)
         outcome = runner.run(count, sample)
         quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
         if errors == "return":
@@ -152,7 +157,9 @@ class Runner:
     way_in: Callable[..., Callable[..., Any] | None]
 
 
-def _runner(program: Any, given: Sequence[Argument], types: list[Any], target: str, threads: int, made: dict[Any, Any]) -> Runner:
+def _runner(
+    program: Any, given: Sequence[Argument], types: list[Any], target: str, options: dict[str, Any], made: dict[Any, Any]
+) -> Runner:
     """What runs the program at all samples of these arguments."""
     from backend import general
     from backend.batch_way_in import way_in
@@ -170,7 +177,7 @@ def _runner(program: Any, given: Sequence[Argument], types: list[Any], target: s
         if target == "reference":
             made[key] = Machine(expand(linked))
         else:
-            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, threads)
+            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, **options)
     found = made[key]
     if isinstance(found, Machine):
         return Runner(

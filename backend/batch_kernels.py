@@ -32,12 +32,15 @@ class Kernels:
     """The kernels of a program on a target; `wide`, where there is one, for `width` samples at once."""
 
     def __init__(self, code: Lowered, shared: Sequence[bool], target: str) -> None:
-        text, bound = batch_kernel(code, shared), toolchain.bindings(target)
+        text = batch_kernel(code, shared)
+        bound = toolchain.bindings(target, text)
         lanes = toolchain.lanes() if target == "cpu" else {}
         self.width = lanes["_WIDTH"] if lanes and is_wide(code, shared, lanes["_CALLED"]) else 1
         if self.width > 1:
             text, bound = text + wide_kernel(code, shared, self.width), bound | lanes
-        self.module = store.load(text, target, bound)
+        fast = code.fast and code.arrays  # of numbers it is the exact code
+        bound = bound | toolchain.fast_bindings() if fast else bound
+        self.module = store.load(text, f"{target}, fast" if fast else target, bound)
         self.closed = target == "cpu" and not code.arrays
         self.batch = None if self.closed else self.module.batch
         self.wide: Any = None

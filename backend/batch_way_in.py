@@ -8,7 +8,7 @@ which a sample fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import thread_time
 from typing import Any
 
@@ -54,7 +54,8 @@ def way_in(
             if counts or count == 0 or (kernel := kernels.ready(count)) is None:
                 return otherwise(*arguments)
             held = [np.empty((rows, count), dtype) for rows, dtype in shapes]
-            status = np.full(count, FULL, np.int8)
+            status = np.empty(count, np.int8)
+            status.fill(FULL)
             threads = batch.count if cost * count >= WORTH else 1
             pieces, spent = pieces_of(compiled.memory, threads, kernels.width), []
 
@@ -80,10 +81,18 @@ def way_in(
 
 
 def _value(compiled: Compiled, finish: Callable[[Any], Any]) -> Callable[[list[Any]], Any]:
-    """What is given, from the arrays that hold the results."""
+    """What is given, from the arrays that hold the results: the columns of one are its rows, in their order."""
     code, type = compiled.code, compiled.code.result_type
-    if type in PYTHON:
-        return lambda held: held[0][0]
-    if isinstance(type, TupleType) and len({*code.results}) == 1 and type.items == code.results:
+    if len({*code.results}) > 1 or (built := _built(type)) is None:
+        return lambda held: finish(over_type(type, iter(columns_of(code, held))))
+    if isinstance(type, TupleType) and type.items == code.results:
         return lambda held: tuple(held[0])
-    return lambda held: finish(over_type(type, iter(columns_of(code, held))))
+    return lambda held: built(iter(held[0]))
+
+
+def _built(type: Any) -> Callable[[Iterator[Any]], Any] | None:
+    """Numbers and tuples of a type from columns; None if there is something else in it. Recursion is bounded by its nesting."""
+    if type in PYTHON:
+        return next
+    parts = [*map(_built, type.items)] if isinstance(type, TupleType) else [None]
+    return None if None in parts else lambda columns: tuple([part(columns) for part in parts if part])

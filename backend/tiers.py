@@ -18,7 +18,7 @@ from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
-from backend.status import OVERFLOW, SIZES, STUCK, error
+from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
@@ -149,7 +149,7 @@ class Tiered:
 
 def is_beyond(outcome: Any) -> bool:
     """Whether generated code was not made for the sample, and the machine is to run it."""
-    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
+    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
 
 
 class Machined:

@@ -21,7 +21,7 @@ from backend.lanes import CALLED, WIDTH
 from semantics.errors import IllTyped, Trap
 from semantics.type_language import INTEGER, REAL
 
-SPECIAL = (0.0, -0.0, 1.0, -1.5, 0.3, 2.5, 1e-310, 5e307, math.inf, -math.inf, math.nan)
+SPECIAL = (0.0, -0.0, 1.0, -1.5, 0.3, -720.25, -740.5, 1e-310, 5e307, math.inf, -math.inf, math.nan)
 PAIRS = np.array([*itertools.product(SPECIAL, SPECIAL)])
 assert len(PAIRS) >= WIDE
 
