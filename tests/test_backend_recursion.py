@@ -95,8 +95,18 @@ def test_threads_of_a_gpu_have_stacks_of_their_own() -> None:
     compiled = backend.compile(program, types, "cuda-sequential")
     for found, arguments in zip(compiled.map(points), points, strict=True):
         assert same(found, wanted(program, arguments))
-    if numba_cuda.ptx_available():
+    if not numba_cuda.ptx_available():
         assert ".visible .entry" in backend.run.ptx(program, types)
+
+
+def test_threads_of_a_block_share_frames_and_arrays() -> None:
+    types = (VECTOR, REAL, REAL)
+    program = calling(parse_text(TREE, "f"), "grad", (0, 1), types)
+    compiled = backend.compile(program, types, "cuda-sequential")
+    for reverse in (False, True):
+        compiled.kernel.reverse = reverse
+        for x in LEAVES:
+            assert same(compiled(x, 0.6, 0.7), wanted(program, (x, 0.6, 0.7)))
 
 
 @st.composite
