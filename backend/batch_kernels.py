@@ -145,7 +145,7 @@ def is_wide(code: Lowered, shared: Sequence[bool], called: frozenset[str]) -> bo
     """Whether the code may be given lanes: it is of numbers, the columns are of reals, and it calls only what takes lanes."""
     names = set(re.findall(r"(?<![\w.])(_\w+)\(", code.alone))
     columns = [t for t, s in zip(code.arguments, shared, strict=True) if not s]
-    numbers = not code.arrays and sum(shared) <= SHARED
+    numbers = not code.arrays and bool(code.results) and sum(shared) <= SHARED
     return numbers and names <= called and bool(columns) and all(t == REAL for t in columns)
 
 

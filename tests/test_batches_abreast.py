@@ -107,6 +107,7 @@ def test_a_second_batch_of_samples_that_all_part_goes_one_by_one_and_is_the_same
         (lambda x, n: x // 2.0, (REAL, INTEGER), (False, True), False),  # a helper that asks about each number
         (lambda x, n: np.cbrt(x), (REAL, INTEGER), (False, True), False),
         (lambda x, n: math.exp(x), (REAL, INTEGER), (False, True), True),
+        (lambda x, n: None, (REAL, INTEGER), (False, True), False),  # nothing to put anywhere
     ],
 )
 def test_lanes_are_for_columns_of_reals_and_for_what_takes_them(f: Any, types: Any, shared: Any, wide: bool) -> None:
