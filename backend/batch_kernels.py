@@ -32,7 +32,8 @@ class Kernels:
     """The kernels of a program on a target; `wide`, where there is one, for `width` samples at once."""
 
     def __init__(self, code: Lowered, shared: Sequence[bool], target: str) -> None:
-        text, bound = batch_kernel(code, shared), toolchain.bindings(target)
+        text = batch_kernel(code, shared)
+        bound = toolchain.bindings(target, text)
         lanes = toolchain.lanes() if target == "cpu" else {}
         self.width = lanes["_WIDTH"] if lanes and is_wide(code, shared, lanes["_CALLED"]) else 1
         if self.width > 1:

@@ -50,7 +50,7 @@ class Kept:
 
     def loaded(self) -> Any:
         """The module as Numba has it, with a kernel and an entry."""
-        return store.load(self.source, "cpu", toolchain.bindings("cpu"))
+        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source))
 
 
 def is_there(code: Lowered) -> bool:

@@ -18,11 +18,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, models, register_model
+
+from backend.toolchain import BARE
 
 WIDTH = 8
 NUMBER = ir.IntType(32)  # of a lane
@@ -205,3 +207,15 @@ lower_builtin(bool, Lanes)(_vote)
 
 CALLED = frozenset({*(f"_{name}" for name in (*ONE, *TWO)), "_sqrt", "_mul", "_div", "_range_", "_sign", "_order", "_floor"})
 """The names that a kernel for lanes may call: with lanes, or, in helpers that integers are for, with numbers."""
+
+
+@njit(**BARE)
+def mul(a, b):  # type: ignore[no-untyped-def]
+    """The product, of lanes or of numbers."""
+    return a * b
+
+
+@njit(**BARE)
+def div(a, b):  # type: ignore[no-untyped-def]
+    """The quotient, of lanes or of numbers."""
+    return a / b

@@ -117,9 +117,9 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
     if target == "cpu" and not code.fast and kept.is_there(code):
         return Compiled(code, target, budget, None, kept.Kept(code), general)
     if code.fast:  # the same text may be bound to other functions
-        module = store.load(text, "cpu, fast", toolchain.bindings(target) | toolchain.fast_bindings())
+        module = store.load(text, "cpu, fast", toolchain.bindings(target, text) | toolchain.fast_bindings())
     else:
-        module = store.load(text, target, toolchain.bindings(target))
+        module = store.load(text, target, toolchain.bindings(target, text))
     if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)

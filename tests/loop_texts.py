@@ -15,7 +15,7 @@ VECTORS = ("a0", "a1")
 
 def executed(text: str, *arguments: Any) -> tuple[Any, ...]:
     """What the function gives when CPython runs it, and memory that nothing has been written to is full of NaN."""
-    names: dict[str, Any] = {**toolchain.bindings("python"), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
+    names: dict[str, Any] = {**toolchain.bindings("python", ""), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
     exec(text, names)  # a text of the tests
     found: tuple[Any, ...] = names["kernel"](*arguments, 100, 1.0)
     return found

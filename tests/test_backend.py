@@ -282,10 +282,10 @@ def test_a_missing_target_is_reported_and_skipped_visibly() -> None:
 
 def test_code_is_stored_once_per_source() -> None:
     code = lower(read(PROGRAMS["straight"]))
-    first = store.load(code.source, "python", toolchain.bindings("python"))
-    again = store.load(code.source, "python", toolchain.bindings("python"))
+    first = store.load(code.source, "python", toolchain.bindings("python", code.source))
+    again = store.load(code.source, "python", toolchain.bindings("python", code.source))
     assert first.__file__ == again.__file__
-    other = store.load(code.source + "\n", "python", toolchain.bindings("python"))
+    other = store.load(code.source + "\n", "python", toolchain.bindings("python", code.source))
     assert other.__file__ != first.__file__
 
 

@@ -32,7 +32,7 @@ def of_word(word):
 def test_the_bits_are_those_of_the_c_library(x):
     name = trial.variant()
     event(f"variant: {name or 'none'}")
-    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu")["_exp"](x)
+    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu", "_exp(")["_exp"](x)
     assert bits(found) == bits(EXP(x))
 
 
@@ -65,9 +65,15 @@ def test_the_variants_differ_where_it_is_asked_which_the_library_has():
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
+def test_a_source_without_an_exponential_looks_for_none(monkeypatch):
+    monkeypatch.setattr(trial, "variant", lambda: pytest.fail("there is no exponential"))
+    assert toolchain.exponential("y = _log(x)") == ""
+    assert toolchain.bindings("cpu", "y = _log(x)")["_log"] is math.log
+
+
 def test_without_a_candidate_the_c_library_is_called(monkeypatch):
     monkeypatch.setattr(trial, "variant", lambda: "")
-    assert toolchain._cpu_functions.__wrapped__()["_exp"] is math.exp
+    assert toolchain.bindings("cpu", "_exp(")["_exp"] is math.exp
 
 
 def test_the_table_has_the_roots_of_two():

@@ -98,7 +98,7 @@ def in_place(text: str) -> str:
 
 def cells(text: str, size: int, n: int = 3) -> Any:
     """The status, and for each place of a cell what it keeps, when CPython has run the text."""
-    names: dict[str, Any] = {**toolchain.bindings("python"), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
+    names: dict[str, Any] = {**toolchain.bindings("python", ""), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
     exec(SOURCES["_keep"] + "\n" + text, names)  # a text of the tests
     reals = np.zeros(size)
     integers = reals.view(np.int64)

@@ -49,7 +49,7 @@ def made() -> Made:
 @cache
 def interpreted() -> ModuleType:
     """The machine on CPython: `run` and `collect`."""
-    return store.load(made().text, "python", toolchain.bindings("python"))
+    return store.load(made().text, "python", toolchain.bindings("python", made().text))
 
 
 @cache
