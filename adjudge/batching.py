@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.functions import TARGETS, Derivative, bind, parse
+from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.machine import Machine
@@ -26,17 +26,22 @@ DTYPES = ("float64", "float32", "int64", "bool")
 Axes = int | None | tuple[int | None, ...]
 
 
-def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise", threads: int = 0) -> Callable[..., Any]:
+def vmap(
+    f: Any, in_axes: Axes = 0, *, target: str = "cpu", mode: str = "exact", errors: str = "raise", threads: int = 0
+) -> Callable[..., Any]:
     """
     f, a function, a derivative or a program, at every sample of its arguments: `aj.vmap(aj.grad(f))(xs, ys)`.
 
     in_axes   0, or None for an argument that all samples share; a tuple has one for each argument. Functions are shared
+    mode      "exact" or "fast", as of `compile`; what differs is sums over arrays, and what programs of arrays call
     errors    "raise" the error of the first sample that has one, its number in the text; or "return" (values, failures), where
               `failures` has the error of each sample that failed, by number, and the values there are nan, 0 or False
     threads   how many go over the samples on "cpu"; 0 for as many as Numba would use
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
+    if mode not in MODES:
+        raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     if type(threads) is not int or threads < 0:
         raise Malformed(f"threads is {threads!r}", remedy="their number, or 0")
     if errors not in ERRORS:
@@ -47,8 +52,13 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         )
     program = parse(f)
     made: dict[Any, Any] = {}
+    quick: Callable[..., Any] | None = None  # for columns and numbers of the types that came last
 
     def batched(*arguments: Any) -> Any:
+        return quick(*arguments) if quick is not None else at_length(*arguments)
+
+    def at_length(*arguments: Any) -> Any:
+        nonlocal quick
         given = _arguments(f, arguments, in_axes)
         count = _count(given)
 
@@ -58,12 +68,14 @@ def vmap(f: Any, in_axes: Axes = 0, *, target: str = "cpu", errors: str = "raise
         if isinstance(f, Derivative) and f.macro != "hvp":
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
-        outcome, explained = _runner(program, given, types, target, threads, made)(count, sample)
+        runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, made)
+        outcome = runner.run(count, sample)
+        quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
         if errors == "return":
             return to_python(outcome.value, None), outcome.failures
         if outcome.failures:
             first = min(outcome.failures)
-            raise _of_sample(first, explained(outcome.failures[first], sample(first)))
+            raise _of_sample(first, runner.explained(outcome.failures[first], sample(first)))
         return to_python(outcome.value, None)
 
     batched.__name__ = f"vmap_{getattr(f, '__name__', 'f')}"
@@ -136,11 +148,21 @@ def _count(given: Sequence[Argument]) -> int:
     return count
 
 
+@dataclass(frozen=True)
+class Runner:
+    """`run(count, sample)` gives the outcome, `explained(error, sample)` an error in full; `way_in(otherwise, pair)` is quicker."""
+
+    run: Callable[..., Any]
+    explained: Callable[..., AdjudgeError]
+    way_in: Callable[..., Callable[..., Any] | None]
+
+
 def _runner(
-    program: Any, given: Sequence[Argument], types: list[Any], target: str, threads: int, made: dict[Any, Any]
-) -> Callable[..., Any]:
-    """From the number of samples and the arguments of each to the outcome, and to a function that explains its errors."""
+    program: Any, given: Sequence[Argument], types: list[Any], target: str, options: dict[str, Any], made: dict[Any, Any]
+) -> Runner:
+    """What runs the program at all samples of these arguments."""
     from backend import general
+    from backend.batch_way_in import way_in
     from backend.batches import Batch, Column, of_outcomes
     from backend.boundary import flatten_arguments
 
@@ -155,11 +177,19 @@ def _runner(
         if target == "reference":
             made[key] = Machine(expand(linked))
         else:
-            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, threads)
+            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, **options)
     found = made[key]
     if isinstance(found, Machine):
-        return lambda count, sample: (of_outcomes([_on(found, sample(k)) for k in range(count)]), lambda error, _: error)
-    return lambda count, sample: (found.run(columns, count, sample), found.explained)
+        return Runner(
+            lambda count, sample: of_outcomes([_on(found, sample(k)) for k in range(count)]),
+            lambda error, _: error,
+            lambda *_: None,
+        )
+    return Runner(
+        lambda count, sample: found.run(columns, count, sample),
+        found.explained,
+        lambda otherwise, pair: way_in(found, types, lambda value: to_python(value, None), otherwise, pair),
+    )
 
 
 def _on(machine: Machine, arguments: Sequence[Any]) -> Any:

@@ -268,7 +268,7 @@ def vjp(f: Any, *primals: Any, mode: str = "J") -> tuple[Any, Callable[[Any], tu
 
 
 def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = "J") -> tuple[Any, Any]:
-    """The value of f at `primals` and its derivative in the direction `tangents`: the transpose of the transpose."""
+    """The value of f at `primals` and its derivative in the direction `tangents`, by forward mode."""
     if len(primals) != len(tangents):
         raise IllTyped(f"{len(primals)} primals but {len(tangents)} tangents", rule="jvp", remedy="one tangent for each primal")
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):

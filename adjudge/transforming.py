@@ -2,7 +2,8 @@
 `transform(f, "grad", "inline", …)`: named transforms in sequence, as one derivation whose states are programs.
 
     grad                              J and what calls it, one mirrored node at a time
-    nested_grad                       macros inside the program, reverse over reverse
+    forward                           jvp and what calls it, one mirrored node at a time
+    nested_grad                       macros inside the program, from the inside out
     pullback, sharing                 f^a by local rules (MimIrADe); the same, and the pullbacks of each graph shared
     cached_for                        J, with affine loops by a forward loop that writes a cache and a backward loop that reads it
     shadow                            the gradient of a first-order program with memory, in a shadow memory
@@ -27,8 +28,8 @@ from semantics.derivation import Derivation, Step
 from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.ssa.form import Module
-from transforms import affine, grad, nested_grad, normalize, pullback, shadow_memory
-from transforms.gradient_programs import Wrt, before_j
+from transforms import affine, forward, grad, nested_grad, normalize, pullback, shadow_memory
+from transforms.gradient_programs import Wrt, before_j, before_jvp
 from transforms.pipeline import PASSES, Rounds
 from transforms.ssa import from_graph, joins, to_graph
 from transforms.ssa_adjoint import POLICIES, alphas, listing
@@ -38,7 +39,7 @@ from transforms.system import AgendaSystem, RewriteSystem
 
 State = Program | Module
 ON_SSA = ("graph", "ssa_adjoint", *POLICIES)
-NAMES = ("grad", "nested_grad", "pullback", "sharing", "cached_for", "shadow", "ssa", "joins", *ON_SSA, *PASSES)
+NAMES = ("grad", "forward", "nested_grad", "pullback", "sharing", "cached_for", "shadow", "ssa", "joins", *ON_SSA, *PASSES)
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ def opened(state: State, name: str, wrt: Wrt = 0) -> Opened:
     program = as_program(state)
     if name == "grad":
         return Opened(grad.SYSTEM, grad.begin(*before_j(nested_grad.expand(program), wrt)), lambda s: s.program)
+    if name == "forward":
+        return Opened(forward.SYSTEM, forward.begin(*before_jvp(nested_grad.expand(program))), lambda s: s.program)
     if name in ("pullback", "sharing"):
         begin = pullback.applied(nested_grad.expand(program, "pullback"))
         if name == "pullback":

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from backend import store, toolchain
+from backend import toolchain
+from backend.batch_kernels import WIDE, Kernels, holders
 from backend.boundary import flatten_arguments, unflatten
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.run import Compiled
 from backend.stack_memory import LIMIT, Memory
 from backend.stacked import over_type, stacked
-from backend.stacks import MEMORY
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, SIZES, error
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
 from backend.tiers import is_beyond, runnable
 from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.ir import Program
@@ -39,7 +39,6 @@ from semantics.type_lattice import Union
 
 DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
 OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
-READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
 FEW = 1024  # samples for which no other thread is woken
 
 
@@ -59,37 +58,6 @@ class Outcome:
     failures: dict[int, AdjudgeError]
 
 
-def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
-    """The generated code with a kernel that goes over a stretch of samples: one text for CPython and Numba."""
-    arguments, results = [f"a{i}" for i in range(len(code.arguments))], [f"r{i}" for i in range(len(code.results))]
-    loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
-    memory = [*(MEMORY if code.stacks else ()), "fuel", "one"]
-    values = [f"v{i}" for i in range(len(results))]
-    arrays = [(r, v) for r, v, t in zip(results, values, code.results, strict=True) if isinstance(t, ArrayType)]
-    unlike = " or ".join(f"{v}.shape != {r}.shape[1:]" for r, v in arrays)
-    lines = [
-        "",
-        "@_batch",
-        f"def batch({', '.join(['first', 'last', *arguments, *results, 'status', *memory])}):",
-        "    for i in range(first, last):",
-        f"        if status[i] == {FULL}:",
-        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *memory])})",
-        *((f"            if code == {OK} and ({unlike}):", f"                code = {SIZES}") if arrays else ()),
-        f"            if code == {OK}:",
-        *(f"                {r}[i] = {v}" for r, v in zip(results, values, strict=True)),
-        "                pass",
-        "            status[i] = code",
-        "",
-    ]
-    return "\n".join([code.alone, *lines])
-
-
-def _load(name: str, type: Any, shared: bool) -> str:
-    if isinstance(type, ArrayType):
-        return name if shared else f"{name}[i]"
-    return name if shared else f"{READ[type]}({name}[i])"
-
-
 class Batch:
     """
     A program at many samples; `shared` says which scalars and arrays of its arguments are one for all.
@@ -103,7 +71,7 @@ class Batch:
     ) -> None:
         self.tiered = runnable(program, types, target, **options)
         self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
-        self.kernels: dict[str, Any] = {}
+        self.kernels: dict[str, Kernels] = {}
 
     def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
         compiled = self.tiered.best
@@ -112,8 +80,9 @@ class Batch:
         given = [c.value if c.shared else _plain(c.value) for c in columns]
         first = _shapes(compiled, given, self.shared, count)
         status = np.full(count, FULL, np.int64 if compiled.threaded else np.int8)
-        results = [_empty(count, t, shape) for t, shape in zip(compiled.code.results, first, strict=True)]
-        self.threads(compiled, given, results, status) if compiled.threaded else self.workers(compiled, given, results, status)
+        held = held_for(compiled.code, count, first)
+        results = columns_of(compiled.code, held)
+        self.threads(compiled, given, results, status) if compiled.threaded else self.workers(compiled, given, held, status)
         if (failed := status != OK).any():
             for column in results:
                 column[failed] = np.nan if column.dtype == np.float64 else 0
@@ -124,7 +93,9 @@ class Batch:
         type = compiled.code.result_type
         failures = {int(k): error(int(status[k]), compiled.budget) for k in np.flatnonzero(status)}
         again = {k: self.again(sample(k)) for k, e in failures.items() if is_beyond(e)}
-        plain = not _chosen(type) and all(_stores(results, k, v, type) for k, v in again.items() if not isinstance(v, AdjudgeError))
+        plain = not is_chosen(type) and all(
+            _stores(results, k, v, type) for k, v in again.items() if not isinstance(v, AdjudgeError)
+        )
         if plain:
             failures = {k: again.get(k, e) for k, e in failures.items()}
             failures = {k: e for k, e in failures.items() if isinstance(e, AdjudgeError)}
@@ -143,16 +114,17 @@ class Batch:
 
     # launches
 
-    def workers(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
+    def workers(self, compiled: Compiled, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:
         """A kernel over all samples, in several threads; in this one, if they are few."""
         count = max(1, min(self.count, status.size // FEW))
         while True:
-            kernel, pieces = self.kernel(compiled.code), _pieces(compiled.memory, count)
-            go_over(lambda first, last, own: kernel(first, last, *given, *results, status, *own), status.size, pieces)  # noqa: B023
+            kernel, width = self.kernel(compiled, (*given, *held, status), status.size)
+            pieces = pieces_of(compiled.memory, count, width)
+            go_over(lambda first, last, own: kernel(first, last, *given, *held, status, *own), status.size, pieces)  # noqa: B023
             if (linked := status == LINKED).any():
                 compiled.replace()
                 status[linked] = FULL
-            elif not self.grown(compiled, status, count):
+            elif not self.grown(compiled, status, count * width):
                 return
 
     def grown(self, compiled: Compiled, status: Any, count: int) -> bool:
@@ -164,11 +136,13 @@ class Batch:
         status[full] = FULL if more else MEMORY_LIMIT
         return more
 
-    def kernel(self, code: Lowered) -> Any:
-        if code.source not in self.kernels:
-            text = batch_kernel(code, self.shared)
-            self.kernels[code.source] = store.load(text, self.target, toolchain.bindings(self.target)).batch
-        return self.kernels[code.source]
+    def kernel(self, compiled: Compiled, given: Sequence[Any], count: int) -> tuple[Any, int]:
+        """The kernel for so many samples, and how many it takes at once; `given` is what it is called with, but for memory."""
+        if (kernels := self.kernels.get(compiled.code.source)) is None:
+            kernels = self.kernels[compiled.code.source] = Kernels(compiled.code, self.shared, self.target)
+        while kernels.ready(count) is None:
+            kernels.prepare((0, 0, *given, *pieces_of(compiled.memory, 1, kernels.width)[0]))
+        return kernels.ready(count), kernels.width
 
     def threads(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
         """Launches of a thread for each sample, as many at a time as there is memory for their stacks."""
@@ -194,20 +168,21 @@ def of_outcomes(outcomes: Sequence[Any]) -> Outcome:
 def go_over(kernel: Callable[[int, int, Any], Any], size: int, pieces: Sequence[Any]) -> None:
     """
     kernel(first, last, piece) over stretches of so many samples, each by the next of the threads that has nothing to do, with a
-    piece of its own. This thread is one of them; one that has not begun when all is done is not waited for.
+    piece of its own. This thread is one of them; one that has not begun when all is done is not waited for, and holds nothing.
     """
-    step = max(FEW, size // (8 * len(pieces))) if len(pieces) > 1 else max(1, size)
-    stretches = iter(range(0, size, step))
+    step = max(FEW, size // (8 * len(pieces)) // WIDE * WIDE) if len(pieces) > 1 else max(1, size)
+    stretches, left = iter(range(0, size, step)), [kernel]
 
     def work(piece: Any) -> None:
         for first in stretches:
-            kernel(first, min(first + step, size), piece)
+            left[0](first, min(first + step, size), piece)
 
     others = [_threads(os.getpid(), len(pieces)).submit(work, piece) for piece in pieces[1:]]
     work(pieces[0])
     for other in others:
         if not other.cancel():
             other.result()
+    left.clear()
 
 
 @cache
@@ -216,14 +191,13 @@ def _threads(process: int, count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count - 1, "batch")
 
 
-def _pieces(memory: Memory, count: int) -> list[tuple[Any, ...]]:
-    """What each of several threads is given of the memory for stacks, and the rest."""
-    given = memory.for_threads(count)
+def pieces_of(memory: Memory, count: int, width: int = 1) -> list[tuple[Any, ...]]:
+    """What each of several threads is given of the memory for stacks, which are as wide, and the rest."""
     if not memory.code.stacks:
-        return [given] * count
-    reals, integers, *rest = given
-    parts = [slice(k * memory.size, (k + 1) * memory.size) for k in range(count)]
-    return [(reals[part], integers[part], *rest) for part in parts]
+        return [memory.given] * count
+    reals, integers, *rest = memory.for_threads(count * width)
+    size = memory.size * width
+    return [(reals[k * size : (k + 1) * size], integers[k * size : (k + 1) * size], *rest) for k in range(count)]
 
 
 def _is_batched(compiled: Compiled) -> bool:
@@ -237,9 +211,21 @@ def _plain(column: Any) -> Any:
     return column if column.flags.carray else np.array(column, order="C")
 
 
-def _empty(count: int, type: Any, shape: tuple[int, ...]) -> Any:
-    """A column for results."""
-    return np.empty((count, *shape), OF_ARRAYS[type.dtype] if isinstance(type, ArrayType) else DTYPE[type])
+def held_for(code: Lowered, count: int, shapes: Sequence[tuple[int, ...]] = ()) -> list[Any]:
+    """The arrays for the results of so many samples: numbers of one dtype are rows of one. `shapes` are those of the results."""
+    of = [(at, code.results[at[0]]) for at in holders(code).values()]
+    return [
+        np.empty((count, *shapes[at[0]]), OF_ARRAYS[t.dtype]) if isinstance(t, ArrayType) else np.empty((len(at), count), DTYPE[t])
+        for at, t in of
+    ]
+
+
+def columns_of(code: Lowered, held: Sequence[Any]) -> list[Any]:
+    """A column for each result, in their order."""
+    found: dict[int, Any] = {}
+    for array, at in zip(held, holders(code).values(), strict=True):
+        found |= {at[0]: array} if isinstance(code.results[at[0]], ArrayType) else dict(zip(at, array, strict=True))
+    return [found[number] for number in range(len(code.results))]
 
 
 def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count: int) -> list[tuple[int, ...]]:
@@ -254,9 +240,9 @@ def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count:
     return [(0,) * len(t.dims) if isinstance(t, ArrayType) else () for t in types]
 
 
-def _chosen(type: Any) -> bool:
+def is_chosen(type: Any) -> bool:
     """Whether values of the type may differ in structure from sample to sample; recursion is bounded by its nesting."""
-    return isinstance(type, Union) or any(map(_chosen, getattr(type, "items", ())))
+    return isinstance(type, Union) or any(map(is_chosen, getattr(type, "items", ())))
 
 
 def _stores(results: list[Any], k: int, value: Any, type: Any) -> bool:

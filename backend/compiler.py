@@ -4,10 +4,15 @@ Numba's compiler as generated code needs it.
 `Flat` leaves out its own single assignment form, which takes time that grows with the number of variables times that of statements.
 A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
+`registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
+there.
+
 `vectorise_sums` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one.
 """
 
+import importlib
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from llvmlite import binding
@@ -29,3 +34,24 @@ class Flat(CompilerBase):  # type: ignore[misc]
 def vectorise_sums() -> None:
     """From now on, in this process, no sum keeps LLVM from vectorising the rest of its loop. It keeps its order, so its bits."""
     binding.set_option("adjudge", "--force-ordered-reductions")
+
+
+@cache
+def registries_alone() -> None:
+    """
+    Numba knows that there is a BLAS, if SciPy is installed, without having loaded it, which takes a tenth of a second. A function
+    with a product of matrices looks for it again when it is compiled.
+    """
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    looks = linalg.ensure_blas
+    linalg.ensure_blas = _installed
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = looks
+
+
+def _installed() -> None:
+    """ImportError where there is no SciPy."""
+    if find_spec("scipy") is None:
+        raise ImportError("SciPy has the BLAS that products of matrices call")

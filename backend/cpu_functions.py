@@ -1,28 +1,26 @@
 """
-What the CPU target binds to `_mul`, `_div`, `_reals` and `_integers`. In a module of their own, since Numba's cache finds functions
-again by import.
+What the CPU target binds to `_mul`, `_div`, `_reals` and `_integers`. In a module of their own, since Numba's cache finds
+functions again by import. All are intrinsics, compiled where they stand: a function costs its compiler some 20 ms.
 """
 
 from typing import Any
 
-from numba import float64, int64, njit, types
+from numba import float64, int64, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from backend.toolchain import BARE
+
+@intrinsic
+def mul(context, a, b):  # type: ignore[no-untyped-def]
+    """The product; nothing contracts it, since nothing asks LLVM to."""
+    return float64(float64, float64), lambda context, builder, signature, arguments: builder.fmul(*arguments)
 
 
-@njit(**BARE)
-def mul(a, b):  # type: ignore[no-untyped-def]
-    """The product; nothing contracts it, since nothing asks Numba to."""
-    return a * b
-
-
-@njit(**BARE)
-def div(a, b):  # type: ignore[no-untyped-def]
+@intrinsic
+def div(context, a, b):  # type: ignore[no-untyped-def]
     """The IEEE quotient, total."""
-    return a / b
+    return float64(float64, float64), lambda context, builder, signature, arguments: builder.fdiv(*arguments)
 
 
 def _array_of(of: Any) -> Any:

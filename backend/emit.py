@@ -10,6 +10,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import elementwise
+from backend.arrays.injected import perhaps
 from backend.arrays.loops import Loops
 from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
@@ -53,6 +54,11 @@ class Emitter(Loops):
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """The value of a primitive; over a choice, each of its options in a branch."""
         at = next((i for i, a in enumerate(arguments) if isinstance(a, Sum)), None)
+        if at == 2 and primitive.name == "inject" and isinstance(arguments[0], ARRAYS):
+            type = self.result_type(primitive, [typed(a) for a in arguments])
+            found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))
+            if found is not None:
+                return found
         if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):
             return self.by_cases(primitive, arguments, at)
         if any(isinstance(a, Nothing) and a.type == UNBOUND_TYPE for a in arguments) and primitive.name not in (*WHOLE, "switch"):
@@ -112,9 +118,9 @@ class Emitter(Loops):
             case Fn(function, parts):
                 return Fn(function, tuple(self.settled(p) for p in parts))
             case Stack(type, top, base) if " if " in top:
-                names = self.variable(INTEGER), self.variable(INTEGER)
-                self.line(f"({names[0]}, {names[1]}) = ({top}, {base})")
-                return Stack(type, *names)
+                found = make(type, self.variable)
+                self.move((found,), (Stack(type, top, base),))
+                return found
             case Sum(type, tests, found):
                 return Sum(type, tuple(self.settled_test(t) for t in tests), tuple(self.settled(o) for o in found))
             case Held(_, name, _, _) if " if " in name:

@@ -10,13 +10,13 @@ Numba's wrappers, which take a good part of the time to compile.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from backend.boundary import PYTHON
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.moves import one_by_one
-from backend.stack_memory import HEADER
-from backend.stacks import MEMORY
+from backend.stack_memory import HEADER, MEMORY
 from semantics.type_language import ArrayType, TupleType
 from transforms.array_rows import NUMPY_DTYPE
 
@@ -36,7 +36,7 @@ def entry_source(code: Lowered) -> str:
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
     return "\n".join(
         [
-            one_by_one(code.alone).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(one_by_one(code.alone)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
             "",
             "@_device",
             f"def row({', '.join(taken)}):",
@@ -53,6 +53,11 @@ def entry_source(code: Lowered) -> str:
             *(_caller(arguments, code) if is_quick(code) else ()),
         ]
     )
+
+
+def known(source: str) -> str:
+    """The source without saying that what is read from integers is one, for which Numba compiles a function."""
+    return re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
 
 
 def _raising(result: str) -> list[str]:

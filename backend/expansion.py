@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from backend.flow import components
-from backend.lower import HOPELESS
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.scope import scopes
 from transforms.nested_grad import expand, holds_macros
 
 T = TypeVar("T")
+ENDLESS, RECURSION = "lower/endless", "lower/recursion"
+HOPELESS = (ENDLESS, RECURSION)
+"""The rules of refusals that no other way of writing the same program avoids."""
 
 
 def first_that_fits(program: Program, mode: str, lower: Callable[[Program], T]) -> T:

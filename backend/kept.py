@@ -13,7 +13,7 @@ from typing import Any
 
 from backend import native, object_code, store, toolchain
 from backend.entry import entry_source, is_quick
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
 LETTERS = {REAL: "d", INTEGER: "i", BOOLEAN: "b"}
@@ -50,7 +50,7 @@ class Kept:
 
     def loaded(self) -> Any:
         """The module as Numba has it, with a kernel and an entry."""
-        return store.load(self.source, "cpu", toolchain.bindings("cpu"))
+        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source))
 
 
 def is_there(code: Lowered) -> bool:

@@ -6,27 +6,32 @@ region, inlined where it is the only one, else a function of its own. Loops and 
 every jump is the last thing its path does, so a jump that does not continue the innermost loop is a note in `_go` of where
 it leads, read where the paths meet.
 
-Captured values are arguments like others, so a closure needs no memory. What is refused, with its reason: general
-recursion, closures without end, irreducible jumps, and functions or zeros at the boundary.
+Captured values are arguments like others, so a closure needs no memory; other recursion is made a loop first (`backend.recursion`).
+What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
+the boundary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
+from backend.expansion import ENDLESS, HOPELESS, RECURSION
 from backend.fast.sums import without_idle_tests
 from backend.flow import components
+from backend.lowering import Lowered
 from backend.prelude import closure
+from backend.recursion.families import families
+from backend.recursion.program import without_recursion
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import with_holders, without_copies
+from backend.stack_sites import Flows, holders_of, sites_of, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
@@ -36,37 +41,6 @@ from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
 
-ENDLESS, RECURSION = "lower/endless", "lower/recursion"
-HOPELESS = (ENDLESS, RECURSION)  # refusals that no other way of writing the same program avoids
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """
-    The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
-
-    stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
-    heap     whether cells have arrays, whose elements are in the memory behind the cells
-    alone    the source for one processor: the same numbers with fewer loops and less memory
-    fast     whether its sums may be in any order
-    """
-
-    source: str
-    arguments: tuple[Scalar, ...]
-    results: tuple[Scalar, ...]
-    argument_types: tuple[Any, ...]
-    result_type: Any
-    stacks: bool = False
-    width: int = 0
-    heap: bool = False
-    alone: str = ""
-    fast: bool = False
-
-    @property
-    def arrays(self) -> bool:
-        """Whether there are arrays in it."""
-        return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
-
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
     """
@@ -74,8 +48,20 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
 
     Malformed or IllTyped with the reason where there is none.
     """
+    try:
+        return _lower(program, argument_types, linked, fast)
+    except (IllTyped, Malformed) as refusal:
+        if refusal.rule not in HOPELESS or (looped := without_recursion(program)) is None:
+            raise
+        return _lower(looped, argument_types, linked, fast)
+
+
+def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool, fast: bool) -> Lowered:
+    """The same, of a program whose recursions are loops."""
     program = with_tuples(without_copies(program))
-    stacks = with_holders(program)
+    flows = Flows(program)
+    below = sites_of(program, flows)
+    stacks = below, holders_of(program, flows, below), families(program, flows, below, linked)
     try:
         return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
@@ -96,18 +82,18 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
 
     A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
     """
-    below, _ = stacks
+    below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
     inferrer = StackInference(program, literals, *stacks, inference)
     inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked), fast).run()
+    return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
 
 
 class _Lowering(Regions):
@@ -134,7 +120,7 @@ class _Lowering(Regions):
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
-        return Lowered(source, arguments, results, types, result, bool(self.sites.below), width, heap, alone, self.fast)
+        return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), width, heap, alone, self.fast)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""

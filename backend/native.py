@@ -52,12 +52,13 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    said = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.exponential()}\n{processor()}\n{sorted(exports.items())}\n{source}"
+    made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.exponential(source)}\n{processor()}"
+    said = f"{made_by}\n{sorted(exports.items())}\n{source}"
     return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
 
 
 def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
-    module = store.load(source, "native", object_code.bindings())
+    module = store.load(source, "native", object_code.bindings(source))
     return {name: object_code.compiled(getattr(module, name), of.partition(":")[0]) for name, of in exports.items()}
 
 

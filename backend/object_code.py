@@ -16,11 +16,11 @@ Object = tuple[str, bytes, tuple[str, ...]]
 """The symbol of a function, its object file, and the functions that it calls and does not have."""
 
 
-def bindings() -> dict[str, Any]:
+def bindings(source: str) -> dict[str, Any]:
     """Those of the CPU, without wrappers."""
     from numba import njit
 
-    return toolchain.bindings("cpu") | {"_device": njit(**toolchain.BARE)}
+    return toolchain.bindings("cpu", source) | {"_device": njit(**toolchain.BARE)}
 
 
 def compiled(function: Callable[..., Any], takes: str) -> Object:

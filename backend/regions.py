@@ -15,6 +15,7 @@ from backend.arrays.creation import constant
 from backend.arrays.table import readers
 from backend.emit import stored
 from backend.flow import Flow, flow
+from backend.scheduling import reads_first
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, options, plain, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import FUEL, STUCK, UNBOUND
@@ -246,7 +247,7 @@ class Regions(Stacks):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
-        if node in self.sites.below:
+        if node in self.sites:
             return self.push(node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)
@@ -304,7 +305,7 @@ class Regions(Stacks):
 
     def plan(self, graph: int) -> tuple[NodeId, ...]:
         if graph not in self.plans:
-            self.plans[graph] = order_of_need(self.program, graph, self.free)
+            self.plans[graph] = reads_first(self.program, order_of_need(self.program, graph, self.free))
         return self.plans[graph]
 
     def located(self, error: AdjudgeError, node: NodeId) -> AdjudgeError:

@@ -10,24 +10,18 @@ within the running error bound elsewhere (`backend.crosscheck`). Integers beyond
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from backend import kept, store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
-from backend.cuda.block import block_source
 from backend.entry import entry_source
-from backend.expansion import first_that_fits
-from backend.lower import HOPELESS, Lowered, lower
-from backend.stack_memory import Memory
-from backend.stacks import MEMORY
+from backend.lowering import Lowered, lowered
+from backend.stack_memory import MEMORY, Memory
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
-from semantics.errors import AdjudgeError, Malformed, OutOfFuel
-from semantics.ir import Parameter, Program
-from semantics.primitives.row import Primitive
-from semantics.primitives.table import TABLE
+from semantics.errors import AdjudgeError, Malformed
+from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
 BUDGET = 1_000_000_000
@@ -37,74 +31,6 @@ BLOCK = 64
 def targets() -> dict[str, str]:
     """For every target, "" if it can run here, else why it cannot."""
     return dict(toolchain.targets())
-
-
-def lowered(
-    program: Program,
-    argument_types: Sequence[Any] | None = None,
-    *,
-    mode: str = "J",
-    optimize: bool = True,
-    linked: bool = False,
-    fast: bool = False,
-) -> Lowered:
-    """
-    The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
-    there; as it is where that cannot be lowered. Remembered by the text of the program.
-    """
-
-    def expanded(program: Program) -> Lowered:
-        if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
-            try:
-                return lower(better, argument_types, linked=linked, fast=fast)
-            except AdjudgeError as error:
-                if error.rule in HOPELESS:
-                    raise
-                return lower(program, argument_types, linked=linked, fast=fast)
-        return lower(program, argument_types, linked=linked, fast=fast)
-
-    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
-        return first_that_fits(program, mode, expanded)
-    return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
-
-
-def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
-    """Whether `lowered` need only remember."""
-    key = _key(program, argument_types, mode, True, False)
-    return key is not None and store.is_remembered(key)
-
-
-def _key(
-    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
-) -> str | None:
-    """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
-    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
-        return None
-    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
-
-
-def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
-    """The program whose entry declares these types where it declares none: the optimizer may rely on them."""
-    parameters = program.graphs[program.entry].parameters
-    if argument_types is None or len(argument_types) != len(parameters):
-        return program
-    nodes = program.nodes
-    for node, type in zip(parameters, argument_types, strict=True):
-        found = nodes[node]
-        if isinstance(found, Parameter) and found.type is None:
-            nodes = nodes.set(node, replace(found, type=type))
-    return replace(program, nodes=nodes)
-
-
-def _optimized(program: Program) -> Program | None:
-    """The optimizer's result; None if there is no optimizer, or it gives up."""
-    try:
-        from transforms.pipeline import optimize
-
-        return optimize(program)
-    except (ImportError, OutOfFuel):
-        return None
 
 
 def source(program: Program, argument_types: Sequence[Any] | None = None) -> str:
@@ -138,6 +64,8 @@ def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple
     """The PTX of the batch kernel for a compute capability. IllTyped with the reason where it cannot be made here."""
     code = lowered(program, argument_types)
     if code.arrays:
+        from backend.cuda.block import block_source
+
         return numba_cuda.ptx(block_source(code), numba_cuda.block_signature(code.stacks), cc)
     return numba_cuda.ptx(batch_source(code), numba_cuda.kernel_signature(code.arguments, code.results, code.stacks), cc)
 
@@ -189,9 +117,9 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
     if target == "cpu" and not code.fast and kept.is_there(code):
         return Compiled(code, target, budget, None, kept.Kept(code), general)
     if code.fast:  # the same text may be bound to other functions
-        module = store.load(text, "cpu, fast", toolchain.bindings(target) | toolchain.fast_bindings())
+        module = store.load(text, "cpu, fast", toolchain.bindings(target, text) | toolchain.fast_bindings())
     else:
-        module = store.load(text, target, toolchain.bindings(target))
+        module = store.load(text, target, toolchain.bindings(target, text))
     if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)

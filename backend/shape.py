@@ -23,6 +23,7 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionT
 from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union, erase, is_below, join, kind_of
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
+ROOT = "root"  # the base of a cell of a family, which has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
         case FunctionType(function, captured):
             return Fn(function, tuple(make(c, scalar) for c in captured))
         case _ if site_of(type) is not None:
-            return Stack(type, scalar(INTEGER), scalar(INTEGER))
+            return Stack(type, scalar(INTEGER), ROOT if getattr(type, "bottom", None) == NEVER else scalar(INTEGER))
         case Union(members):
             tag = scalar(INTEGER)
             return Sum(type, tuple(f"{tag} == {i}" for i in range(len(members))), tuple(make(m, scalar) for m in members))
@@ -208,8 +209,7 @@ def scalars(value: Any) -> Iterator[Reg]:
             for part in parts:
                 yield from scalars(part)
         case Stack(_, top, base):
-            yield Reg(top, INTEGER)
-            yield Reg(base, INTEGER)
+            yield from (Reg(text, INTEGER) for text in (top, base) if text != ROOT)
         case Sum(_, tests, options):
             yield Reg(_number(tests), INTEGER)
             for option in options:
@@ -310,7 +310,7 @@ def select(test: str, a: Any, b: Any) -> Any:
         a, b = convert(a, type), convert(b, type)
     match a, b:
         case Stack(_, x, y), Stack(_, z, w):
-            return Stack(type, f"({x} if {test} else {z})", f"({y} if {test} else {w})")
+            return Stack(type, f"({x} if {test} else {z})", ROOT if y == ROOT else f"({y} if {test} else {w})")
         case Reg(x, t, v), Reg(y, u, w) if t == u:
             return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)
         case Items(x, label), Items(y, other) if len(x) == len(y) and label == other:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.lower import Lowered
+from backend.lowering import Lowered
 
 CELLS = 1024  # of every stack, at first
 LIMIT = 1 << 28  # scalars, 2 GiB
 WORDS = 1 << 16  # of all arrays in cells, at first
 HEADER = 4
+MEMORY = ("reals", "integers", "capacity")
+"""What it is called in generated code that has stacks."""
 
 
 class Memory:

@@ -12,10 +12,11 @@ only how a value is stored: the types of every cell are inferred afterwards, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.flow import components
+from backend.recursion.frames import FRAME, RESULT
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
@@ -23,7 +24,8 @@ from semantics.primitives.table import TABLE
 from transforms.failures import drops_failure
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
-CARRIED = tuple(TABLE[name] for name in ("of_length", "apart", "J"))  # give their first argument
+TUPLES = (MAKE_TUPLE, FRAME)
+CARRIED = (RESULT, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
 WITHOUT_PARTS = frozenset({"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length"})
 STEPS = 400_000
 UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
@@ -64,7 +66,7 @@ class Flows:
                 self.reach(node, UNKNOWN)
             case Apply(_, inputs):
                 primitive = self.program.callee(node)
-                if primitive is MAKE_TUPLE:
+                if primitive in TUPLES:
                     self.reach(node, node)
                 elif primitive is GETITEM:
                     self.watch(inputs[1], node)
@@ -113,7 +115,7 @@ class Flows:
 
     def parts(self, site: NodeId, index: NodeId) -> Iterator[NodeId]:
         """The fields of the tuples made at a site that an index may select."""
-        if self.program.callee(site) is not MAKE_TUPLE:
+        if self.program.callee(site) not in TUPLES:
             return
         fields, chosen = self.program.inputs(site)[1:], self.program.constant(index)
         if type(chosen) is int:
@@ -127,12 +129,10 @@ def stack_sites(program: Program) -> dict[NodeId, int]:
     return sites_of(program, Flows(program))
 
 
-def with_holders(program: Program) -> tuple[dict[NodeId, int], dict[NodeId, NodeId]]:
-    """The same, and for every node whose value is no tuple but a stack of one site, or an empty one, that site."""
-    flows = Flows(program)
-    sites = sites_of(program, flows)
+def holders_of(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> dict[NodeId, NodeId]:
+    """For every node whose value is no tuple but a stack of one site, or an empty one, that site."""
     reaching = ((node, flows.reaching.get(node, set())) for node in program.nodes)
-    return sites, {node: next(iter(found)) for node, found in reaching if len(found) == 1 and found <= sites.keys()}
+    return {node: next(iter(found)) for node, found in reaching if len(found) == 1 and found <= sites.keys()}
 
 
 def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
@@ -148,7 +148,7 @@ def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
     sites = {}
     for node, found in held.items():
         below = [k for k, part in enumerate(found) if node in part]
-        if len(below) == 1 and size[component[node]] == 1:
+        if len(below) == 1 and size[component[node]] == 1 and found[below[0]] == [node]:
             sites[node] = below[0]
     return sites
 

@@ -13,27 +13,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.recursion.family import Family
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Trap
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.signatures import Signature, both
-from semantics.type_language import INTEGER, TupleType
+from semantics.type_language import INTEGER, ArrayType, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
 
 EMPTY = TupleType(())
-DEMANDING = {"switch": (0,), "where": (0,), "length": (0,), "seed": (0,), "not_": (0,), "and_": (0, 1), "or_": (0, 1)}
+DEMANDING = {
+    "switch": (0,),
+    "where": (0,),
+    "length": (0,),
+    "seed": (0,),
+    "not_": (0,),
+    "and_": (0, 1),
+    "or_": (0, 1),
+    "result": (0,),
+}
 VARIANTS, MANY = 3, 100
+NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class StackType:
-    """A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO."""
+    """
+    A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO; or, on top of NEVER, a cell of the
+    family of a site.
+    """
 
     site: NodeId
     bottom: Any = EMPTY
@@ -94,7 +108,7 @@ def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, stack
     index = rest[0]
     if not isinstance(index, Literal) or index.type != INTEGER or not 0 <= index.value < len(found):
         raise IllTyped(f"{index} as the index of a stack", rule="lower", remedy="run it on the reference machine")
-    return perhaps_empty(stack) if index.value == below[stack.site] else found[index.value]
+    return perhaps_empty(stack) if index.value == below.get(stack.site) else found[index.value]
 
 
 def without_zero(t: Any) -> Any:
@@ -110,6 +124,7 @@ class StackInference(Inferrer):
     Inference in which the tuples made at some applications are cells of a stack.
 
     below     these, and which argument is the stack below        cells    the types of what they hold, but for that
+    families  those that are cells of a family (`backend.recursion.families`)
     holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
     readers   the signatures to be judged again when those grow
     before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
@@ -120,13 +135,16 @@ class StackInference(Inferrer):
         program: Program,
         literals: bool,
         below: Mapping[NodeId, int],
-        holders: Mapping[NodeId, NodeId] | None = None,
+        holders: Mapping[NodeId, NodeId] = NONE,
+        families: Mapping[NodeId, Family] = NONE,
         before: Inference | None = None,
     ) -> None:
         super().__init__(program, literals)
-        self.below, self.holders = below, holders or {}
+        self.below, self.holders, self.families = below, holders, families
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
-        self.readers: dict[NodeId, dict[Signature, None]] = {site: {} for site in below}  # in the order in which they came
+        self.readers: dict[NodeId, dict[Signature, None]] = {
+            site: {} for site in (*below, *families)
+        }  # in the order in which they came
         self.wide = _joined(before) if before is not None else {}
         self.by_graph: dict[int, list[Signature]] = {}
 
@@ -164,6 +182,8 @@ class StackInference(Inferrer):
         """As ever, but for what makes a cell, and what reads one."""
         if node in self.below:
             return self.pushed(node, list(arguments))
+        if node in self.families:
+            return self.celled(self.families[node], node, arguments)
         stacks = [m for m in members(arguments[0]) if isinstance(m, StackType)] if arguments else []
         if not stacks and primitive.name not in DEMANDING:
             return super().primitive(caller, node, primitive, arguments)
@@ -176,12 +196,25 @@ class StackInference(Inferrer):
             return NEVER
 
     def pushed(self, site: NodeId, arguments: list[Any]) -> Any:
-        """A cell more; those who read the cells of the site are told if it holds something new."""
+        """A cell more."""
         below = arguments[self.below[site]]
         stack = StackType(site, below) if below in (EMPTY, ZERO_TYPE) else stack_of(below)
         if stack is None or stack.site != site:
             raise IllTyped(f"{below} below the top of a stack", rule="lower", remedy="run it on the reference machine")
         arguments[self.below[site]] = NEVER
+        self.grow(site, arguments)
+        return stack
+
+    def celled(self, family: Family, site: NodeId, arguments: Sequence[Any]) -> Any:
+        """A cell of a family. What its kind has not, the others have."""
+        cell, kind = StackType(family.first, NEVER), family.sites.index(site)
+        given = [*arguments, *(NEVER for _ in range(max(family.sizes) - len(arguments)))]
+        found = [NEVER if kind in family.absent.get(k, ()) else t for k, t in enumerate(given)]
+        self.grow(family.first, found)
+        return cell
+
+    def grow(self, site: NodeId, arguments: Sequence[Any]) -> None:
+        """What the cells of a site hold; those who read them are told if it is something new."""
         held = self.cells.get(site, (NEVER,) * len(arguments))
         grown = tuple(map(join, held, arguments))
         if grown != held or site not in self.cells:
@@ -189,7 +222,6 @@ class StackInference(Inferrer):
             for reader in self.readers[site]:
                 self.stopped.pop(reader, None)
                 self.queue(reader)
-        return stack
 
 
 def _alike(a: Signature, b: Signature) -> bool:
@@ -214,5 +246,14 @@ def _joined(inference: Inference) -> dict[int, Signature]:
 
 
 def _with_zero(wanted: Any, wide: Any) -> Any:
-    """The type `wide`, where that says of `wanted` only that it may be ZERO, unbound or a stack; else `wanted`."""
-    return wide if is_below(wanted, wide) and _nearly(erase(wanted), erase(wide)) else wanted
+    """The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack; else `wanted`."""
+    near = _nearly(_with_holes(erase(wanted)), _with_holes(erase(wide)))
+    return wide if near and is_below(wanted, wide) else wanted
+
+
+def _with_holes(t: Any) -> Any:
+    """The type, where an array may have elements that are ZERO."""
+    found: Any = NEVER
+    for member in members(t):
+        found = join(found, replace(member, holes=True) if isinstance(member, ArrayType) else member)
+    return found

@@ -21,8 +21,12 @@ from typing import Any
 
 from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
+from backend.recursion.cells import length, make_cell, read_cell
+from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
+from backend.stack_memory import MEMORY
+from backend.stack_sizes import sizes_alone
 from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
@@ -31,7 +35,6 @@ from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
-MEMORY = ("reals", "integers", "capacity")
 LINK = "link"
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
@@ -42,11 +45,21 @@ class Sites:
     The sites of a program: which field of a cell is the stack below, and the types of all fields.
 
     linked    each cell has the number of the one below
+    families  by site, the family of its cells (`backend.recursion.families`)
     """
 
     below: Mapping[NodeId, int] = field(default_factory=dict)
     cells: Mapping[NodeId, tuple[Any, ...]] = field(default_factory=dict)
     linked: bool = False
+    families: Mapping[NodeId, Family] = field(default_factory=dict)
+
+    def __contains__(self, node: NodeId) -> bool:
+        return node in self.below or node in self.families
+
+    @property
+    def arenas(self) -> tuple[NodeId, ...]:
+        """The sites, and the families by their first: what has memory of its own."""
+        return *self.below, *dict.fromkeys(family.first for family in self.families.values())
 
 
 NO_SITES = Sites()
@@ -58,11 +71,11 @@ class Stacks(Emitter):
     def __init__(self, sites: Sites) -> None:
         super().__init__()
         self.sites = sites
-        self.hidden = (*MEMORY, "one") if sites.below else ("one",)
+        self.hidden = (*MEMORY, "one") if sites.arenas else ("one",)
 
     def counters(self) -> dict[str, str]:
         """For every site, how many cells it has; where the next array of a cell begins. With what they are at first."""
-        found = {f"s{site}": "0" for site in self.sites.below}
+        found = {f"s{site}": "0" for site in self.sites.arenas}
         return found | {HEAP: "⟦heap⟧"} if holds_arrays(self.sites.cells) else found
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
@@ -74,11 +87,17 @@ class Stacks(Emitter):
         if primitive.name not in WHOLE_STACKS:
             arguments = [or_zero(a) for a in arguments]
         match primitive.name, arguments:
+            case "result", [found]:
+                return found
+            case "length", [Stack() as stack] if self.site(stack) in self.sites.families:
+                return length(self.sites.families[self.site(stack)])
             case "length", [Stack(_, top, base) as stack]:
                 size = len(self.cells_of(self.site(stack)))
                 if isinstance(stack.type, StackType):
                     return literal(size)
                 return self.settled(Reg(f"({size} if {top} >= {base} else 0)", INTEGER))
+            case "getitem", [Stack() as stack, Reg(_, _, int() as index)] if self.site(stack) in self.sites.families:
+                return read_cell(self, self.sites.families[self.site(stack)], stack, index)
             case "getitem", [Stack() as stack, Reg(_, _, int() as index)]:
                 return self.read(stack, index)
             case ("gadd", [Nothing(), _] | [_, Nothing()]) | ("inject", [Items(), *_]):
@@ -128,6 +147,8 @@ class Stacks(Emitter):
 
     def push(self, site: NodeId, arguments: list[Any]) -> Any:
         """A cell more. Nothing reads a cell that has not been written."""
+        if site in self.sites.families:
+            return make_cell(self, self.sites.families[site], site, arguments)
         below = arguments[self.sites.below[site]]
         stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
         below = convert(below, perhaps_empty(stack))
@@ -209,9 +230,9 @@ _LOAD = re.compile(r"\s*(\w+) = .*⟦")
 
 def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
     """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
-    functions = [_without_views(text) for text in functions]
+    functions = [_without_views(sizes_alone(text)) for text in functions]
     live = _live(functions)
-    order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.below}
+    order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.arenas}
     offset, width = {}, 0
     for site, places in order.items():
         offset[site] = width

@@ -2,7 +2,7 @@
 Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
 
 `runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: memory,
-sequences of unknown length, recursion that is no loop, closures whose types have no end, integers beyond 64 bits.
+sequences of unknown length, functions that a recursion returns, closures whose types have no end, integers beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from backend import kept, run, toolchain
+from backend import kept, lowering, run, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
-from backend.status import OVERFLOW, SIZES, STUCK, error
+from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
@@ -124,9 +124,9 @@ class Tiered:
     @property
     def is_kept(self) -> bool:
         """Whether another process has compiled the program, so that its machine code is there at once."""
-        if self.target != "cpu" or not run.is_lowered(self.program, self.types, self.options.get("mode", "J")):
+        if self.target != "cpu" or not lowering.is_lowered(self.program, self.types, self.options.get("mode", "J")):
             return False
-        return kept.is_there(run.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
+        return kept.is_there(lowering.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 
     def goes_on(self, execution: Execution) -> bool:
         """Whether a first run ends on the compiled machine, which is there at once, before generated code would be worth making."""
@@ -149,7 +149,7 @@ class Tiered:
 
 def is_beyond(outcome: Any) -> bool:
     """Whether generated code was not made for the sample, and the machine is to run it."""
-    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK))
+    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
 
 
 class Machined:

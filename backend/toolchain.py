@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -81,18 +81,13 @@ def python_bindings() -> Bindings:
 
 @cache
 def _cpu_functions() -> Bindings:
-    """
-    The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library. Its exponential
-    without a call, where there are instructions that have its bits.
-    """
+    """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
     from backend import cpu_functions
-    from backend.exact.cpu import EXPONENTIALS
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     return functions | {
-        "_exp": EXPONENTIALS.get(exponential(), math.exp),
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -105,15 +100,20 @@ def _cpu_functions() -> Bindings:
     }
 
 
-def cpu_bindings() -> Bindings:
-    """What `cpu` binds. Functions that it cannot give bit for bit are absent, with a reason in `ABSENT`."""
+def cpu_bindings(source: str) -> Bindings:
+    """
+    What `cpu` binds for a source: its exponential is looked for where it is called. Functions that the target cannot give bit for
+    bit are absent, with a reason in `ABSENT`.
+    """
     from numba import njit
 
-    from backend.compiler import Flat, vectorise_sums
+    from backend.compiler import Flat, registries_alone, vectorise_sums
 
     vectorise_sums()
+    registries_alone()
     return (
         _cpu_functions()
+        | {"_exp": _exponential(exponential(source))}
         | CONSTANTS
         | arrays()
         | {
@@ -126,8 +126,19 @@ def cpu_bindings() -> Bindings:
     )
 
 
-def exponential() -> str:
-    """Which instructions the CPU target has for the exponential (`backend.exact`), "" for a call of the C library."""
+def _exponential(variant: str) -> Any:
+    """The C library's exponential: without a call, where there are instructions that have its bits."""
+    if not variant:
+        return math.exp
+    from backend.exact.cpu import EXPONENTIALS
+
+    return EXPONENTIALS[variant]
+
+
+def exponential(source: str) -> str:
+    """Which instructions a source has for the exponential on the CPU (`backend.exact`), "" for a call of the C library, or none."""
+    if "_exp(" not in source:
+        return ""
     from backend.exact import trial
 
     return trial.variant()
@@ -141,16 +152,39 @@ def fast_bindings() -> Bindings:
     return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
 
 
-def bindings(target: str) -> Bindings:
+@cache
+def lanes() -> Bindings:
+    """What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes."""
+    from backend import lane_memory, lanes
+
+    names = ("address", "taken", "put_f64", "put_i64", "put_bool", "lane_reals", "lane_integers")
+    own = {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
+    return {f"_{name}": getattr(lane_memory, name) for name in names} | own
+
+
+def compiles(function: Any, arguments: Sequence[Any]) -> bool:
+    """Whether Numba can type and compile a function for such arguments; it then has, and compiles it for no others."""
+    from numba import typeof
+    from numba.core.errors import NumbaError
+
+    try:
+        function.compile(tuple(map(typeof, arguments)))
+    except NumbaError:
+        return False
+    function.disable_compile()
+    return True
+
+
+def bindings(target: str, source: str) -> Bindings:
     """
-    The free names of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls, and is not
-    kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    The free names of a source of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls,
+    and is not kept by itself; the first is compiled into its callers, the last has variables of one type each.
     """
     from backend.cuda import numba_cuda
 
     found = {
         "python": python_bindings,
-        "cpu": cpu_bindings,
+        "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()
     return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 

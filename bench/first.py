@@ -49,16 +49,17 @@ def rows() -> Iterator[Row]:
             )
 
 
-def programs() -> dict[str, tuple[str, int | tuple[int, ...], tuple[Any, ...]]]:
-    """For each name the text, the arguments to differentiate by, and the arguments."""
-    from bench.arrays_by_hand import ARRAY_FAMILIES
+def programs() -> dict[str, tuple[str, int | tuple[int, ...] | None, tuple[Any, ...]]]:
+    """For each name the text, the arguments to differentiate by, None if the text has the derivative itself, and the arguments."""
+    from bench import array_gradients
     from bench.by_hand import FAMILIES
 
     found: dict[str, Any] = {n: (f.text, 0, (*f.arguments, *f.turns[-1:])) for n, f in FAMILIES.items()}
-    found["recursive tree"] = TREE, 0, (0.3, 8)
-    for name, family in ARRAY_FAMILIES.items():
+    found["recursive function"] = TREE, 0, (0.3, 8)
+    for name, family in array_gradients.FAMILIES.items():
         for label, sizes in family.sizes.items():
-            found[f"{name}, {label}"] = family.text, family.wrt, family.given(*sizes)
+            if not family.sample:
+                found[f"{name}, {label}"] = family.text, None if family.derivative else family.wrt, family.given(*sizes)
     return found
 
 
@@ -109,7 +110,7 @@ def program(name: str, file: str) -> None:
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)
     with Clock() as first:
-        gradient = aj.compile(aj.grad(module.f, wrt), target="cpu")
+        gradient = aj.compile(module.derivative if wrt is None else aj.grad(module.f, wrt), target="cpu")
         gradient(*arguments)
     with Clock() as second:
         gradient(*arguments)

@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import adjudge as aj
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function, Input, field, real, whole
 from semantics.errors import AdjudgeError, Malformed
@@ -103,7 +102,7 @@ class Tool:
     def program(self, function: Function) -> Callable[..., Any]:
         """The compiled program, the same one for the whole session."""
         if function not in self.compiled:
-            self.compiled[function] = aj.compile(function.program)
+            self.compiled[function] = function.compile(function.program)
         return self.compiled[function]
 
 

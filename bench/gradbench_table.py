@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-import adjudge as aj
 from bench.gradbench import prepared
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
@@ -51,7 +50,7 @@ def measured(module: str, name: str, size: int) -> tuple[float, float, Any]:
     function: Function = functions(module)[name]
     arguments = function.read(import_module(f"bench.gradbench_programs.{module}").sample(size))
     began = time.process_time()
-    call: Callable[[], Any] = prepared(function, arguments, aj.compile(function.program))
+    call: Callable[[], Any] = prepared(function, arguments, function.compile(function.program))
     first = time.process_time() - began
     calls = max(1, int(WHOLE / max(seconds(call, 1), 1e-6) / 3))
     return first, seconds_a_call(call, (), calls), function.write(call())

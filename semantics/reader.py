@@ -20,7 +20,7 @@ from semantics.type_language import parse_type
 from semantics.values import Unbound
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<node>%[\w∇▶◀↑◇đ§'.*]+)|(?P<graph>@[\w∇▶◀↑◇đ§'.*]+)|(?P<text>"(?:[^"\\]|\\.)*")
+    r"""\s*(?:(?P<node>%[\w∇▶◀▷↑◇đ§'.*]+)|(?P<graph>@[\w∇▶◀↑◇đ§'.*]+)|(?P<text>"(?:[^"\\]|\\.)*")
     |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf|nan)(?![\w.]))|(?P<word>[A-Za-z_][\w']*)|(?P<mark>\.\.\.|[(),=:\[\]|?]))""",
     re.VERBOSE,
 )

@@ -78,7 +78,7 @@ def _name(program: Program, node: NodeId, result: dict[NodeId, str], used: dict[
 
 def _unique(hint: str, used: dict[str, int]) -> str:
     """The hint, or the hint with the next free number."""
-    hint = re.sub(r"[^\w∇▶◀↑◇đ§'.*]", "_", hint)
+    hint = re.sub(r"[^\w∇▶◀▷↑◇đ§'.*]", "_", hint)
     candidate = hint
     while candidate in used:
         used[hint] = used.get(hint, 1) + 1

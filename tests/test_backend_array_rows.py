@@ -198,7 +198,7 @@ def ordinary() -> tuple[Any, ...]:
 def kernels(code: backend.Compiled, values: tuple[Any, ...]) -> list[Any]:
     """What the code as it was made gives on CPython, and what that of one processor does."""
     given_ = flatten_arguments(values, code.code.argument_types)
-    modules = [store.load(text, "python", toolchain.bindings("python")) for text in (code.code.source, code.code.alone)]
+    modules = [store.load(text, "python", toolchain.bindings("python", text)) for text in (code.code.source, code.code.alone)]
     return [code.outcome(module.kernel(*given_, *code.memory.given)) for module in modules]
 
 

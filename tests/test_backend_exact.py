@@ -14,6 +14,7 @@ from backend import toolchain
 from backend.exact import trial
 from backend.exact.exponential import STEPS, table
 from semantics.columns.elementary import ELEMENTARY
+from semantics.values import same
 
 EXP = ELEMENTARY["exp"]
 SPECIAL = (0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, 710.0, 709.782712893384, -745.1332191019412, -708.4, -512.0)
@@ -31,7 +32,7 @@ def of_word(word):
 def test_the_bits_are_those_of_the_c_library(x):
     name = trial.variant()
     event(f"variant: {name or 'none'}")
-    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu")["_exp"](x)
+    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu", "_exp(")["_exp"](x)
     assert bits(found) == bits(EXP(x))
 
 
@@ -64,9 +65,15 @@ def test_the_variants_differ_where_it_is_asked_which_the_library_has():
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
+def test_a_source_without_an_exponential_looks_for_none(monkeypatch):
+    monkeypatch.setattr(trial, "variant", lambda: pytest.fail("there is no exponential"))
+    assert toolchain.exponential("y = _log(x)") == ""
+    assert toolchain.bindings("cpu", "y = _log(x)")["_log"] is math.log
+
+
 def test_without_a_candidate_the_c_library_is_called(monkeypatch):
     monkeypatch.setattr(trial, "variant", lambda: "")
-    assert toolchain._cpu_functions.__wrapped__()["_exp"] is math.exp
+    assert toolchain.bindings("cpu", "_exp(")["_exp"] is math.exp
 
 
 def test_the_table_has_the_roots_of_two():
@@ -95,6 +102,19 @@ def test_a_vectorised_sum_keeps_its_order(size):
     random = np.random.default_rng(size)
     x = random.normal(size=size) * 10.0 ** random.integers(-3, 3, size=size)
     assert GRADIENT(x).tobytes() == aj.run(aj.grad(log_sum_exp), x).tobytes()
+
+
+def extremes(x):
+    return np.max(x), np.min(x)
+
+
+COMPILED_EXTREMES = aj.compile(extremes)
+
+
+@given(st.lists(st.one_of(st.sampled_from((0.0, -0.0, math.nan, math.inf, -math.inf, 1.0)), st.floats()), min_size=1, max_size=12))
+def test_an_extreme_is_the_first_of_equals_and_nan_where_there_is_one(items):
+    event("with NaN" if any(map(math.isnan, items)) else "without")
+    assert same(COMPILED_EXTREMES(np.array(items)), aj.run(extremes, np.array(items)))
 
 
 def exponentials(x):

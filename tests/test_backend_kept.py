@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backend import kept, run
+from backend import entry, kept, run
 from semantics.errors import Trap
 from semantics.machine import run as on_reference
 from semantics.text import read
@@ -72,7 +72,7 @@ store.folder = lambda: Path({folder!r})
 sys.path.insert(0, {folder!r})
 from powers import power
 f = aj.compile(aj.grad(power), target="cpu")
-print(f(1.25, 3), f(1.25, 3), f(1.0001, {n}), "numba" in sys.modules)
+print(f(1.25, 3), f(1.25, 3), f(1.0001, {n}), "numba" in sys.modules, "scipy.linalg" in sys.modules)
 """
 
 
@@ -86,8 +86,20 @@ def test_another_process_needs_no_numba_until_a_stack_is_full(own_store: Path) -
         return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
 
     first, again, long = told(10), told(10), told(5000)
-    assert first == [*again[:3], "True"]
+    assert first == [*again[:3], "True", "False"], "there is no product of matrices that would want it"
     assert again[3] == "False"
     gradient = expand(calling(parse_text((own_store / "powers.py").read_text(), "power"), "grad", 0, TYPES), "ssa")
     assert float(long[2]) == on_reference(gradient, 1.0001, 5000)
     assert long[3] == "True"
+
+
+@pytest.mark.parametrize(
+    ("line", "known"),
+    [
+        ("i = int(integers[3 * capacity + 2 * (i5)])", "i = integers[3 * capacity + 2 * (i5)]"),
+        ("i = int(x)", "i = int(x)"),
+        ("i = _print(integers[0])", "i = _print(integers[0])"),
+    ],
+)
+def test_what_is_read_from_integers_is_an_integer(line: str, known: str) -> None:
+    assert entry.known(line) == known

@@ -184,7 +184,7 @@ def reprojected(o: Any) -> Any:
 def test_ba(turned: float) -> None:
     given = ba.sample(3)
     given["cam"][:3] = [turned * r for r in given["cam"][:3]]
-    found = {n: f.write(f.call(aj.compile(f.program, "python"), *f.read(given))) for n, f in functions("ba").items()}
+    found = {n: f.write(f.call(f.compile(f.program, target="python"), *f.read(given))) for n, f in functions("ba").items()}
     one = np.array([*given["cam"], *given["x"], given["w"], *given["feat"]])
     agree(found["objective"]["reproj_error"]["elements"], np.real(reprojected(one))[:2])
     agree(found["objective"]["w_err"]["element"], 1 - given["w"] ** 2)
@@ -196,7 +196,7 @@ def test_the_places_of_the_sparse_jacobian_of_ba() -> None:
     """Against the matrix written out: two observations, of cameras 0 and 1, and of points 0 and 0."""
     n, m, p = 2, 1, 2
     first = [*range(11), 22, 23, 24, 25]
-    found = ba._write_jacobian(([([0.0] * 15, [0.0] * 15, [0.0] * 15)] * p, (n, m, p)))
+    found = ba._write_jacobian(((([[0.0] * p] * 15),) * 3, (n, m, p)))
     assert found["cols"] == [*first, *first, 26]
     assert found["rows"][:7] == [0, 15, 30, 45, 60, 61, 62]
     assert (len(found["rows"]), found["rows"][-1]) == (31, 62)

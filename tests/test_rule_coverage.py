@@ -13,7 +13,7 @@ from semantics import machine
 from semantics.edit import Edit
 from semantics.ir import Program
 from semantics.type_language import REAL
-from transforms import grad, nested_grad, parse
+from transforms import forward, grad, nested_grad, parse
 from transforms.gradient_programs import differentiated, gradient_program
 from transforms.parse import parse_text
 from transforms.pattern import PatternRule
@@ -36,7 +36,7 @@ SOURCES = (
 
 
 def test_every_rule_has_a_law() -> None:
-    systems = [parse.SYSTEM, grad.SYSTEM, nested_grad.SYSTEM, *ORDER]
+    systems = [parse.SYSTEM, grad.SYSTEM, forward.SYSTEM, nested_grad.SYSTEM, *ORDER]
     for rules in (machine.RULES, *(s.rules for s in systems)):
         for rule in rules:
             assert rule.law.strip(), rule.name
@@ -73,8 +73,11 @@ def test_every_structural_rule_fires_in_some_program_and_is_silent_in_some_place
         fired |= {f"nested_grad/{rule}" for rule in nested_grad.SYSTEM.derive(start).coverage()}
     closed = "def g(c):\n    return lambda y: y * c\n\ndef f(x):\n    h = g(2.0)\n    return grad(lambda z: h(z))(x)\n"
     fired |= {f"nested_grad/{rule}" for rule in nested_grad.SYSTEM.derive(parse_text(closed, "f")).coverage()}
-    for call in ("vjp(g, x)[1](1.0)[0]", "jvp(g, (x,), (1.0,))[1]", "apply(grad(math.sin), x)", "grad(g)(3.0) + hessian(g)(x)"):
-        text = "def g(x):\n    return x * x\n\ndef apply(h, x):\n    return h(x)\n\ndef f(x):\n    return " + call + "\n"
+    calls = ["vjp(g, x)[1](1.0)[0]", "apply(grad(math.sin), x)", "grad(g)(3.0) + hessian(g)(x)"]
+    calls += [f"moved({h}, x)" for h in ("math.sin", "g", "(lambda h: lambda y: h(y) * x)(g)")]
+    for call in calls:
+        text = "def g(x):\n    return x * x\n\ndef apply(h, x):\n    return h(x)\n\n"
+        text += "def moved(h, x):\n    return jvp(h, (x,), (1.0,))[1]\n\ndef f(x):\n    return " + call + "\n"
         fired |= {f"nested_grad/{rule}" for rule in nested_grad.SYSTEM.derive(parse_text(text, "f")).coverage()}
     shipped = {f"{s.name}/{r.name}" for s in (nested_grad.SYSTEM, *ORDER) for r in s.rules if r.name not in PATTERN_NAMES}
     assert shipped - fired == ELSEWHERE.keys()

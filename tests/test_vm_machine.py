@@ -188,9 +188,9 @@ def test_threads_end_one_by_one_as_single_runs_do(name: str) -> None:
 
 
 def test_the_opcodes_are_one_table_and_the_source_has_no_plain_product_of_reals() -> None:
-    found = interpreter.opcodes()
+    found = interpreter.made()
     assert sorted(found.number.values()) == list(range(4, found.end))
-    text = interpreter.source(found)
+    text = found.text
     assert "_mul(ax, ay)" in text or "_mul(x, y)" in text
     assert "return x * y" not in text
 

@@ -41,9 +41,16 @@ VARIADIC = {"make_tuple": tuple_pullback, "make_record": record_pullback, "einsu
 
 def rule_for(edit: Edit, primitive: Primitive, arity: int) -> Program:
     """The backpropagator that is linked in."""
+    return pullback_of(primitive, arity, edit.arrays)
+
+
+def pullback_of(primitive: Primitive, arity: int, arrays: bool, whole: int | None = None) -> Program:
+    """The backpropagator for so many arguments, where there may be `arrays`; with `whole`, that of `pow` at this exponent."""
+    if whole is not None:
+        return read(whole_power_pullback(whole, arrays))
     if TABLE.get(primitive.name) is primitive and primitive.name in VARIADIC:
         return read(VARIADIC[primitive.name](arity))
-    return rule_on_arrays(primitive) if edit.arrays else backpropagator(primitive)
+    return rule_on_arrays(primitive) if arrays else backpropagator(primitive)
 
 
 def rule_on_arrays(primitive: Primitive) -> Program:
@@ -73,8 +80,7 @@ def adjoint_primitive(edit: Edit, primitive: Primitive, arity: int, whole: int |
     out = edit.call(forward, primitive, *operands, name="out")
     backward = edit.graph(f"◀{primitive.name}", primitive.location)
     sensitivity = edit.parameter(backward, "∇out")
-    linked = rule_for(edit, primitive, arity) if whole is None else read(whole_power_pullback(whole, edit.arrays))
-    rule = edit.reference(link(edit, linked))
+    rule = edit.reference(link(edit, pullback_of(primitive, arity, edit.arrays, whole)))
     contributions = edit.apply(backward, rule, *arguments, out, sensitivity, name="∇")
     own = edit.call(backward, TABLE["make_tuple"])
     parts = [edit.call(backward, TABLE["getitem"], contributions, edit.constant(i)) for i in range(arity)]

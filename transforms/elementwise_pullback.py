@@ -32,11 +32,17 @@ def is_elementwise(primitive: Primitive) -> bool:
 @cache
 def broadcast_pullback(name: str) -> Program:
     """The backpropagator on arrays of the elementwise primitive `name`: (x…, out, dout) -> (dx, …)."""
+    return summed(by_element(name), len(TABLE[name].signature))
+
+
+@cache
+def by_element(name: str) -> Program:
+    """The same before anything is added up: each part is what every element of `dout` sends to the one that it came from."""
     from transforms.parse import functions_in, parse_file
 
     file, rule = HERE / "broadcast.py", f"{name}_pullback"
     scalar = parse_file(file, rule, NAMES) if rule in functions_in(file) else backpropagator(TABLE[name])
-    return summed(if_converted(scalar), len(TABLE[name].signature))
+    return if_converted(scalar)
 
 
 def if_converted(program: Program) -> Program:

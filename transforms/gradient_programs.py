@@ -13,11 +13,12 @@ from typing import Any
 from semantics.edit import Edit
 from semantics.errors import Malformed
 from semantics.ir import GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from transforms import macros
 from transforms.clone import link
-from transforms.nested_grad import argument_of_j, expand
+from transforms.nested_grad import argument_of, expand
 from transforms.system import RewriteSystem
 
 TAKE_APART = tuple(TABLE[n] for n in ("getitem", "length", "of_length", "field", "is_instance", "of_class"))
@@ -104,9 +105,18 @@ _DEFINITIONS = RewriteSystem("macros", macros.RULES, argument="each step removes
 
 def before_j(program: Program, wrt: Wrt = 0) -> tuple[Program, NodeId]:
     """The gradient of `program` with its macro expanded, and the application J(@f) there: what a reverse mode begins with."""
-    opened = _DEFINITIONS.run(differentiated(program, wrt))
+    return _applied_to_entry(program, differentiated(program, wrt), TABLE["J"])
+
+
+def before_jvp(program: Program) -> tuple[Program, NodeId]:
+    """The value of `program` and its tangent, and the application jvp(@f) there: what forward mode begins with."""
+    return _applied_to_entry(program, differentiated(program, macro="jvp"), TABLE["jvp"])
+
+
+def _applied_to_entry(program: Program, macro: Program, operator: Primitive) -> tuple[Program, NodeId]:
+    opened = _DEFINITIONS.run(macro)
     for node in sorted(opened.nodes):
-        x = argument_of_j(opened, node)
+        x = argument_of(opened, node, operator)
         if x is not None and opened.constant(x) == GraphRef(program.entry):
             return opened, node
-    raise Malformed("there is nothing to differentiate", rule="J")
+    raise Malformed("there is nothing to differentiate", rule=operator.name)

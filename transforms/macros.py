@@ -4,7 +4,7 @@ What `grad` and its kin mean: each is a few applications of J (2018, figure 1, p
     grad(f, i)(x…)            t = J(f)(J(x)…);  out = t[0];  ∇ = t[1](seed(out));  instantiate(∇[i + 1], xᵢ)
     value_and_grad(f, i)(x…)  (out, the same)
     vjp(f, x…)                (out, ∇out ↦ the sensitivities of x…)
-    jvp(f, (x…), (t…))        (out, J t): the backpropagator is linear, and its own transpose is the derivative
+    jvp(f, (x…), (t…))        jvp(f)(x…, t…), forward mode (`transforms.forward`): (out, δout), δout made dense
     hessian(f, i)(x…)         the gradient of each gradient
     hvp(f)(x…, v…)            the gradient of Σ vᵢ · gradᵢ
     jacobian(f, i)(x…)        the gradient of each element of the result
@@ -23,7 +23,6 @@ from semantics.errors import Malformed
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
-from semantics.tangents import ZERO
 from semantics.type_language import ArrayType, Scalar
 from transforms.clone import link
 from transforms.system import Rewrite, rewrite
@@ -84,26 +83,22 @@ def vjp_call(program: Program, place: int) -> Program | None:
 
 @rewrite
 def jvp_call(program: Program, place: int) -> Program | None:
-    """jvp(f, (x…), (t…))  ⟹  (out, T(t…)), where T is the transpose of the backpropagator of f at x…"""
+    """jvp(f, (x…), (t…))  ⟹  (out, δout) = jvp(f)(x…, t…)"""
     call = program.nodes.get(place)
-    if not isinstance(call, Apply) or program.callee(place) is not TABLE["jvp"]:
+    if not isinstance(call, Apply) or program.callee(place) is not TABLE["jvp"] or len(call.arguments) == 1:
         return None
     _, f, primals, tangents = call.inputs
-    count = len(program.inputs(primals)) - 1
     if program.callee(primals) is not MAKE_TUPLE:
         raise Malformed(
             "jvp wants its primals as a tuple written out", node=program.describe(place), remedy="jvp(f, (x, y), (dx, dy))"
         )
     edit, graph = Edit(program), call.graph
-    out, back = _applied(edit, graph, f, program.inputs(primals)[1:])
-    linear = edit.graph("linear")
-    cotangents = edit.apply(linear, back, edit.parameter(linear, "∇out"))
-    parts = [edit.call(linear, GETITEM, cotangents, edit.constant(i + 1)) for i in range(count)]
-    edit.output(linear, edit.call(linear, MAKE_TUPLE, *parts))
-    at = _unlabelled(edit, graph, edit.call(graph, INSTANTIATE, edit.constant(ZERO), out))
-    _, transpose = _applied(edit, graph, edit.reference(linear), [at])
-    result = _part(edit, graph, edit.apply(graph, transpose, _unlabelled(edit, graph, tangents)), 0, out)
-    edit.replace(place, edit.call(graph, MAKE_TUPLE, out, result))
+    xs = program.inputs(primals)[1:]
+    given = edit.call(graph, TABLE["unlabelled"], tangents)
+    ts = [edit.call(graph, GETITEM, given, edit.constant(i)) for i in range(len(xs))]
+    pair = edit.apply(graph, edit.call(graph, TABLE["jvp"], f), *xs, *ts, location=call.location)
+    out, tangent = (edit.call(graph, GETITEM, pair, edit.constant(i)) for i in (0, 1))
+    edit.replace(place, edit.call(graph, MAKE_TUPLE, out, edit.call(graph, INSTANTIATE, tangent, out)))
     edit.remove(place)
     return edit.program
 

@@ -1,5 +1,5 @@
 """
-Reverse over reverse: `grad` and its kin inside programs, expanded from the inside out (2017, section 3; 2018, section 3.2).
+Derivatives of derivatives: `grad` and its kin inside programs, expanded from the inside out (2017, section 3; 2018, section 3.2).
 
 A call of a macro becomes applications of J; J moves to where its argument is known; J of a known graph whose body holds no
 further J becomes that graph's ▶. So an inner J is expanded before an outer one differentiates its result, and the free
@@ -9,41 +9,44 @@ variables of the inner function are constants to it but variables to the outer: 
     J(f(a…))         ⟹  J(f)(J(a)…)[0]            if the result is used as a function
     J(x)             ⟹  ▶x, a new parameter       likewise; every caller passes J of its argument
 
-J of data is the data. "We must limit valid programs to those for which we can identify all possible arguments to J" (2017):
-what remains unidentified is Malformed.
+Likewise jvp of a function, which becomes its ▷ (`transforms.forward`). J of data is the data. "We must limit valid programs to
+those for which we can identify all possible arguments to J" (2017): what remains unidentified is Malformed.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from semantics.edit import Edit
 from semantics.errors import Malformed
-from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes_from
-from semantics.structured import Label
+from semantics.tangents import ZERO
+from transforms import forward
 from transforms.adjoint_primitives import adjoint_primitive, arity_of
+from transforms.flows import is_function
 from transforms.macros import RULES as MACRO_RULES
 from transforms.modes import MODES, Mode, mode_called
 from transforms.system import Rewrite, RewriteSystem, rewrite
 
-J, SWITCH, GETITEM, MAKE_TUPLE = TABLE["J"], TABLE["switch"], TABLE["getitem"], TABLE["make_tuple"]
-FIELD = TABLE["field"]
-MAKERS = (TABLE["make_record"], TABLE["with_field"])
-CARRIERS = (TABLE["with_field"], TABLE["of_class"], TABLE["of_length"], TABLE["values_of"], TABLE["iterated"])
+J, JVP, SWITCH, GETITEM, MAKE_TUPLE = (TABLE[n] for n in ("J", "jvp", "switch", "getitem", "make_tuple"))
 MACRO_SET = frozenset(MACROS)
+
+
+def argument_of(program: Program, place: int, operator: Primitive) -> NodeId | None:
+    """The x of an application operator(x) at `place`, or None."""
+    application = program.nodes.get(place)
+    if isinstance(application, Apply) and program.constant(application.inputs[0]) is operator and len(application.inputs) == 2:
+        return application.inputs[1]
+    return None
 
 
 def argument_of_j(program: Program, place: int) -> NodeId | None:
     """The x of an application J(x) at `place`, or None."""
-    application = program.nodes.get(place)
-    if isinstance(application, Apply) and program.constant(application.inputs[0]) is J and len(application.inputs) == 2:
-        return application.inputs[1]
-    return None
+    return argument_of(program, place, J)
 
 
 @rewrite
@@ -68,6 +71,22 @@ def j_of_primitive(program: Program, place: int) -> Program | None:
     return _become(edit, place, edit.reference(graph))
 
 
+@rewrite
+def jvp_of_primitive(program: Program, place: int) -> Program | None:
+    """jvp(p)  ⟹  jvp(@p'), where p'(x…) = p(x…)"""
+    x = argument_of(program, place, JVP)
+    value = program.constant(x) if x is not None else None
+    if not isinstance(value, Primitive) or value in MACRO_SET:
+        return None
+    edit = Edit(program)
+    calls = [(len(program.inputs(u.user)) - 1) // 2 for u in program.users(place) if u.index == 0]
+    graph = edit.graph(value.name, value.location)
+    xs = [edit.parameter(graph, f"x{i}") for i in range(arity_of(value, calls[0] if calls else None))]
+    edit.output(graph, edit.call(graph, value, *xs))
+    edit.set_inputs(place, (edit.constant(JVP), edit.reference(graph)))
+    return edit.program
+
+
 def _j_of_graph_by(mode: Mode) -> Rewrite:
     """The rule that makes ▶f, as this reverse mode makes it."""
 
@@ -83,6 +102,15 @@ def _j_of_graph_by(mode: Mode) -> Rewrite:
 
 
 j_of_graph = _j_of_graph_by(MODES["J"])
+
+
+@rewrite
+def jvp_of_graph(program: Program, place: int) -> Program | None:
+    """jvp(@f)  ⟹  @▷f, if what f reaches holds no macro and no J that can still move: the innermost first"""
+    x = argument_of(program, place, JVP)
+    if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
+        return None
+    return forward.SYSTEM.run(forward.begin(program, place))
 
 
 def _innermost(program: Program, reference: GraphRef) -> bool:
@@ -107,29 +135,57 @@ def _moves(program: Program, node: NodeId) -> bool:
 @rewrite
 def j_of_application(program: Program, place: int) -> Program | None:
     """J(f(a…))  ⟹  J(f)(J(a)…)[0], if the result is used as a function; likewise through tuples, switches and elements"""
-    x = argument_of_j(program, place)
+    return _into_application(program, place, J)
+
+
+@rewrite
+def jvp_of_application(program: Program, place: int) -> Program | None:
+    """jvp(f(a…))  ⟹  jvp(f)(jvp(a)…, ZERO…)[0]; likewise through tuples, switches and elements; data stay as they are"""
+    return _into_application(program, place, JVP)
+
+
+def _into_application(program: Program, place: int, operator: Primitive) -> Program | None:
+    x = argument_of(program, place, operator)
     application = program.nodes[x] if x is not None else None
     if not isinstance(application, Apply) or program.callee(x) in (J, *MACRO_SET) or not is_function(program, place):  # type: ignore[arg-type]
         return None
     edit, graph = Edit(program), application.graph
     function, *arguments = application.inputs
+    images = [_lifted(edit, program, graph, operator, a) for a in arguments]
     match program.constant(function):
         case p if p is SWITCH:
-            lifted = edit.apply(graph, function, arguments[0], *(edit.call(graph, J, a) for a in arguments[1:]))
+            lifted = edit.apply(graph, function, arguments[0], *images[1:])
         case p if p is MAKE_TUPLE:
-            lifted = edit.apply(graph, function, *(edit.call(graph, J, a) for a in arguments))
+            lifted = edit.apply(graph, function, *images)
         case p if p is GETITEM:
-            lifted = edit.apply(graph, function, edit.call(graph, J, arguments[0]), arguments[1])
+            lifted = edit.apply(graph, function, images[0], arguments[1])
         case _:
-            pair = edit.apply(graph, *(edit.call(graph, J, a) for a in application.inputs))
+            tangents = [edit.constant(ZERO)] * len(images) if operator is JVP else []
+            pair = edit.apply(graph, edit.call(graph, operator, function), *images, *tangents)
             lifted = edit.call(graph, GETITEM, pair, edit.constant(0))
     return _become(edit, place, lifted)
+
+
+def _lifted(edit: Edit, program: Program, graph: GraphId, operator: Primitive, x: NodeId) -> NodeId:
+    """J(x), which is x of data; or jvp(x) of a function, and of data J(x)."""
+    known = isinstance(program.constant(x), (GraphRef, Primitive))
+    return edit.call(graph, operator if known or operator is J or is_function(program, x) else J, x)
 
 
 @rewrite
 def j_of_parameter(program: Program, place: int) -> Program | None:
     """J(x), x a parameter of g that is used as a function  ⟹  a new parameter ▶x of g, which every call of g passes"""
-    x = argument_of_j(program, place)
+    return _to_callers(program, place, J, "▶")
+
+
+@rewrite
+def jvp_of_parameter(program: Program, place: int) -> Program | None:
+    """jvp(x), x a parameter of g  ⟹  a new parameter ▷x of g, which every call of g passes"""
+    return _to_callers(program, place, JVP, "▷")
+
+
+def _to_callers(program: Program, place: int, operator: Primitive, mark: str) -> Program | None:
+    x = argument_of(program, place, operator)
     parameter = program.nodes[x] if x is not None else None
     if x is None or not isinstance(parameter, Parameter) or parameter.graph == program.entry or not is_function(program, place):
         return None
@@ -139,90 +195,18 @@ def j_of_parameter(program: Program, place: int) -> Program | None:
         return None
     index = program.graphs[parameter.graph].parameters.index(x)
     edit = Edit(program)
-    lifted = edit.parameter(parameter.graph, "▶" + parameter.name if parameter.name else "", None, parameter.location)
+    lifted = edit.parameter(parameter.graph, mark + parameter.name if parameter.name else "", None, parameter.location)
     for use in sorted(uses):
         call = program.nodes[use.user]
         assert isinstance(call, Apply)
         if len(call.arguments) <= index:
             return None
-        edit.set_inputs(use.user, (*edit.nodes[use.user].inputs, edit.call(call.graph, J, call.arguments[index])))  # type: ignore[union-attr]
-    for node in _applications_of_j(edit.program, x):
+        edit.set_inputs(use.user, (*edit.nodes[use.user].inputs, edit.call(call.graph, operator, call.arguments[index])))  # type: ignore[union-attr]
+    applications = [use.user for use in sorted(edit.program.users(x)) if argument_of(edit.program, use.user, operator) == x]
+    for node in applications:
         edit.replace(node, lifted)
         edit.remove(node)
     return edit.program
-
-
-def _applications_of_j(program: Program, x: NodeId) -> list[NodeId]:
-    return [use.user for use in sorted(program.users(x)) if argument_of_j(program, use.user) == x]
-
-
-def is_function(program: Program, node: NodeId) -> bool:
-    """
-    Whether the value of `node`, or an element of it, is seen to be applied: it is in function position, or flows there through
-    tuples, switches, J, the parameters and the results of known graphs. A value that flows elsewhere only is taken for data.
-    """
-    seen: set[Flow] = set()
-    todo: list[Flow] = [(node, ())]
-    while todo:
-        flow = todo.pop()
-        if flow in seen:
-            continue
-        seen.add(flow)
-        current, path = flow
-        for graph in program.returns.get(current, ()):
-            reference = program.reference(graph)
-            todo += [(use.user, path) for use in program.users(reference) if use.index == 0] if reference is not None else []
-        for use in program.users(current):
-            if use.index == 0 and not path:
-                return True
-            if program.callee(use.user) in MACRO_SET and use.index == 1:
-                return True
-            todo += _flows(program, use.user, use.index, path)
-    return False
-
-
-Place = tuple[int | None, str | None]  # an index, a name, or both, as what is not known fits all
-Flow = tuple[NodeId, tuple[Place, ...]]
-DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken for data, and J of it is checked when it runs
-
-
-def _flows(program: Program, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
-    """Where a value goes from input `index` of `user`. `path` says where in what is around it it sits, outermost last."""
-    callee = program.callee(user)
-    if isinstance(callee, GraphRef):
-        parameters = program.graphs[callee.graph].parameters
-        return [(parameters[index - 1], path)] if 0 < index <= len(parameters) else []
-    if callee is J or (callee is SWITCH and index > 1):
-        return [(user, path)]
-    if callee is MAKE_TUPLE and len(path) < DEEPEST:
-        return [(user, (*path, (index - 1, None)))]
-    if callee in MAKERS and len(path) < DEEPEST and (place := _placed(program, user, index)) is not None:
-        return [(user, (*path, place))]
-    if callee in (GETITEM, FIELD) and index == 1:
-        which = program.constant(program.inputs(user)[2])
-        if not path:
-            return [(user, ())]
-        return [(user, path[:-1])] if _fits(which, path[-1]) else []
-    return [(user, path)] if callee in CARRIERS and index == 1 else []
-
-
-def _placed(program: Program, user: NodeId, index: int) -> Place | None:
-    """Where an input of a record sits in it; None for its label."""
-    inputs = program.inputs(user)
-    if program.callee(user) is TABLE["with_field"]:
-        return (None, program.constant(inputs[2])) if index == 3 else None
-    label = program.constant(inputs[1])
-    if index < 2 or not isinstance(label, Label):
-        return None
-    return index - 2, label.fields[index - 2] if label.fields else None
-
-
-def _fits(which: Any, place: Place) -> bool:
-    """Whether the index or the name may be the place."""
-    index, name = place
-    if isinstance(which, int):
-        return index is None or which == index
-    return name is None or not isinstance(which, str) or which == name
 
 
 def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:
@@ -232,12 +216,14 @@ def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:
     return edit.program
 
 
-RULES = (*MACRO_RULES, j_of_data, j_of_primitive, j_of_application, j_of_parameter, j_of_graph)
+OF_J = (j_of_data, j_of_primitive, j_of_application, j_of_parameter, j_of_graph)
+OF_JVP = (jvp_of_primitive, jvp_of_application, jvp_of_parameter, jvp_of_graph)
+RULES = (*MACRO_RULES, *OF_J, *OF_JVP)
 
 SYSTEM = RewriteSystem(
     name="nested_grad",
     rules=RULES,
-    doc="reverse over reverse: macros to J, J to where its argument is known, innermost first",
+    doc="macros to J and jvp, these to where their argument is known, innermost first",
     argument="each macro disappears; J only moves towards the definitions of its argument; J of a graph removes the innermost J",
 )
 

@@ -112,13 +112,18 @@ def _primitives() -> list[dict[str, Any]]:
 
 
 def _transforms() -> list[dict[str, Any]]:
-    from transforms import affine, grad, nested_grad, parse, pullback, shadow_memory
+    from transforms import affine, forward, grad, nested_grad, parse, pullback, shadow_memory
     from transforms.pipeline import PASSES, Rounds
     from transforms.ssa import from_graph, joins, to_graph
     from transforms.ssa_adjoint import SYSTEM as LISTING
     from transforms.ssa_adjoint import alphas
 
-    systems: dict[str, Any] = {"parse": parse.SYSTEM, "grad": grad.SYSTEM, "nested_grad": nested_grad.SYSTEM}
+    systems: dict[str, Any] = {
+        "parse": parse.SYSTEM,
+        "grad": grad.SYSTEM,
+        "forward": forward.SYSTEM,
+        "nested_grad": nested_grad.SYSTEM,
+    }
     systems |= {"pullback": pullback.PURE, "sharing": pullback.SHARING, "cached_for": affine.SYSTEM, "shadow": shadow_memory.SYSTEM}
     systems |= {"ssa": from_graph.SYSTEM, "graph": to_graph.SYSTEM, "joins": joins.SYSTEM}
     systems |= {"ssa_adjoint": LISTING, "stack, …": alphas.SYSTEM, **PASSES}

@@ -52,7 +52,7 @@ def step(
     target: Target,
     arguments: Arguments = None,
     name: Annotated[
-        str, typer.Option("--transform", "-t", help="evaluate, parse, grad, nested_grad, inline, cse, dce, … (adjudge about)")
+        str, typer.Option("--transform", "-t", help="evaluate, parse, grad, forward, inline, cse, dce, … (adjudge about)")
     ] = "evaluate",
     after: Annotated[
         list[str] | None, typer.Option("--after", help="Apply this transform first, unrecorded; may be repeated.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from backend.arrays.sizes import Comparing
-from backend.arrays.values import Held, Sizes, place
+from backend.arrays.values import READ, Held, Sizes, place
 from backend.shape import Reg, Sum, literal, options
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER
 
 
 class Assigning(Comparing):
-    """What the emitter knows of assignments. `line`, `variable`, `primitive` and `element` are the emitter's."""
+    """What the emitter knows of assignments. `line`, `new`, `over`, `variable`, `primitive` and `element` are the emitter's."""
 
     def integer(self, text: str) -> Reg:
         """An integer in a variable, if its text is more than a name or a number."""
@@ -57,3 +57,18 @@ class Assigning(Comparing):
             if test:
                 body, self.code = self.code, outer
                 self.code += [test, body]
+
+    def copied(self, value: Held, holes: bool) -> Held:
+        """A copy, the numbers and the mask each for itself, of its own size; what has no mask is there."""
+
+        def copy(name: str, dtype: str) -> str:
+            sizes = tuple(f"{name}.shape[{k}]" for k in range(len(value.sizes)))
+            new: str = self.new(dtype, sizes).name  # type: ignore[attr-defined]
+            with self.over(sizes, range(len(sizes))) as at:  # type: ignore[attr-defined]
+                self.line(f"{new}[{place(at)}] = {READ[dtype]}({name}[{place(at)}])")  # type: ignore[attr-defined]
+            return new
+
+        name, mask = copy(value.name, value.dtype), ""
+        if holes:
+            mask = copy(value.mask, "bool") if value.mask else self.new("bool", value.sizes, "True").name  # type: ignore[attr-defined]
+        return Held(value.dtype, name, value.sizes, mask)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.arrays.values import ARRAYS, Formula, Places, Scatter, Sizes, numbered, uncompiled
+from backend.arrays.values import ARRAYS, Formula, Injected, Places, Scatter, Sizes, numbered, uncompiled
 from backend.shape import Cut, Items, Nothing, Reg, typed
 from backend.status import SIZES
 from semantics.columns.types import apply_type
@@ -115,11 +115,11 @@ def is_zero(value: Any) -> bool:
 
 
 def as_operand(emit: Any, x: Any) -> Any:
-    """The array that an argument is: numbers of places as integers, a sensitivity with one element in a line written out."""
+    """The array that an argument is: numbers of places as integers, a sensitivity of some elements written out."""
     match x:
         case Places(sizes, None):
             return numbered(sizes, "1")
-        case Scatter():
+        case Scatter() | Injected():
             return emit.held(x)
         case Reg():
             return Formula(dtype_of(x.type), (), lambda emit, at: x, cheap=True)

@@ -21,11 +21,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
+from backend.arrays.cells import lean
 from backend.arrays.in_place import blocks
 from backend.status import SIZES
 
@@ -43,10 +44,21 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     module = ast.parse(_spelled(text))
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
-    sizes = _sizes(function, {site for site, _, _ in PLACE.findall(shared)})
+    others = {site for site, _, _ in PLACE.findall(shared)}
+    sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
+    lean(function, sizes.arguments, others)
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))
+
+
+def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
+    """The size of an array along an axis, in terms of the arguments, where the tests that a function begins with say it."""
+    sizes = _sizes(function, set())
+    made = {ast.unparse(s.test) for s in takewhile(is_guard, function.body) if isinstance(s, ast.If)}
+    if not {*sizes.tests} <= made:
+        return lambda name, axis: ""
+    return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
 
 
 def _spelled(text: str) -> str:

@@ -125,10 +125,10 @@ def roots(function: ast.AST) -> Roots:
         if len(values) != len(targets):
             values, targets = [node.value], [node.targets[0]]
         for value, target in zip(values, targets, strict=True):
-            names = [*_arrays(target)]
+            names = [*arrays_in(target)]
             if (shape := shape_of(value)) is not None:
                 found.shaped(names[0], tuple("" if _changes(n, times) else ast.unparse(n) for n in shape))
-            if arrays := [*_arrays(value)]:
+            if arrays := [*arrays_in(value)]:
                 found.join([*names, *arrays])
                 if shape is None and not isinstance(value, ast.Name):
                     found.shaped(names[0], (f"of {names[0]}",))
@@ -162,28 +162,33 @@ def _changes(size: ast.expr, times: Counter[str]) -> bool:
     return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in ast.walk(size))
 
 
-NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full"})
-"""Functions whose result shares no memory with what they are given."""
+KEEPING = ("_keep", "_keep_flags")
+PRODUCTS = frozenset(f"{fast}_{a}_{b}" for fast in ("", "_fast") for a in ("matrix", "vector") for b in ("matrix", "vector"))
+NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full", *KEEPING})
+"""
+Functions whose result shares no memory with what they are given; among them those that write an array into the memory of stacks.
+Products of matrices write to the last of what they are given.
+"""
 
 
-def _arrays(node: ast.expr) -> Iterator[str]:
+def arrays_in(node: ast.expr) -> Iterator[str]:
     """The names in an expression that may stand for arrays: those that no arithmetic, index or test is around."""
     match node:
         case ast.Name(name):
             yield name
         case ast.Attribute(value, "T"):
-            yield from _arrays(value)
+            yield from arrays_in(value)
         case ast.Tuple(parts):
             for part in parts:
-                yield from _arrays(part)
+                yield from arrays_in(part)
         case ast.IfExp(_, a, b):
-            yield from _arrays(a)
-            yield from _arrays(b)
+            yield from arrays_in(a)
+            yield from arrays_in(b)
         case ast.Call(ast.Attribute(value, _)) | ast.Subscript(value, ast.Slice()):
-            yield from _arrays(value)
+            yield from arrays_in(value)
         case ast.Call(ast.Name(name), arguments) if name not in NEW:
             for argument in arguments:
-                yield from _arrays(argument)
+                yield from arrays_in(argument)
 
 
 class Reader:
@@ -229,10 +234,14 @@ class Reader:
                 case ast.Attribute(ast.Name(name), "shape"):
                     reads.add(name)
                 case ast.Subscript(part, _, ast.Store()) | ast.Call(ast.Attribute(part)):
-                    stores |= {(self.roots.of(name), WHOLE) for name in _arrays(part)}
+                    stores |= {(self.roots.of(name), WHOLE) for name in arrays_in(part)}
                     todo += ast.iter_child_nodes(node)
+                case ast.Call(ast.Name(called), [_, memory, _] as arguments) if called in KEEPING:
+                    stores |= {(self.roots.of(name), WHOLE) for name in arrays_in(memory)}
+                    todo += arguments
                 case ast.Call(ast.Name(called), arguments) if called not in NEW and called != "_reshape":
-                    given = (name for a in arguments for name in _arrays(a) if name in self.roots.arrays)
+                    written = arguments[-1:] if called in PRODUCTS else arguments
+                    given = (name for a in written for name in arrays_in(a) if name in self.roots.arrays)
                     stores |= {(self.roots.of(name), WHOLE) for name in given}
                     todo += arguments
                 case ast.Name(name, ast.Store()):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.attributes import ALL, along, as_operand, flat, is_zero, result_type, size_text
-from backend.arrays.elementwise import as_element
 from backend.arrays.indices import Selection, selection
-from backend.arrays.values import ARRAYS, ONE, Formula, Held, Sizes, row_major, uncompiled
+from backend.arrays.injected import each_selected
+from backend.arrays.values import ARRAYS, ONE, Formula, Injected, Sizes, row_major, uncompiled
 from backend.shape import ZERO_VALUE, Items, Reg, literal
 from backend.status import SIZES
 from semantics.primitives.table import TABLE
@@ -49,7 +49,7 @@ def put(emit: Any, t: Any, i: Any, v: Any) -> Any:
     chosen = selection(emit, t.sizes, i)
     v = v if is_zero(v) else fitting(emit, as_operand(emit, v), chosen.sizes)
     array = emit.fresh(as_operand(emit, t), holes=type.holes)
-    _each(emit, array, chosen, v, emit.write)
+    each_selected(emit, array, chosen, v, emit.write)
     return array
 
 
@@ -66,15 +66,6 @@ def fitting(emit: Any, v: Any, sizes: Sizes) -> Any:
     return v
 
 
-def _each(emit: Any, array: Held, chosen: Selection, v: Any, do: Callable[..., None]) -> None:
-    """Does something to every element that is selected, and the element of v for it, in order."""
-    if isinstance(v, ARRAYS):
-        v = emit.held(v) if v.type.holes else v
-        emit.prepared(v, chosen.sizes)
-    with emit.over(chosen.sizes, range(len(chosen.sizes)) if chosen.distinct and chosen.sizes else None) as at:
-        do(array, chosen.source(emit, at), as_element(emit, emit.at(v, at), array.dtype))
-
-
 def scatter_add(emit: Any, x: Any, i: Any, v: Any) -> Any:
     """np.add.at on a copy."""
     if is_zero(x) or is_zero(v):
@@ -85,7 +76,7 @@ def scatter_add(emit: Any, x: Any, i: Any, v: Any) -> Any:
     chosen = selection(emit, x.sizes, i)
     v = fitting(emit, as_operand(emit, v), chosen.sizes)
     array = emit.fresh(x)
-    _each(emit, array, chosen, v, emit.add_into)
+    each_selected(emit, array, chosen, v, emit.add_into)
     return array
 
 
@@ -94,9 +85,11 @@ def inject(emit: Any, t: Any, i: Any, d: Any) -> Any:
     if is_zero(t) or is_zero(d):
         return ZERO_VALUE
     chosen = selection(emit, t.sizes, i)
-    array = emit.new(t.dtype, t.sizes, "0.0", "False")
     d = fitting(emit, as_operand(emit, d), chosen.sizes)
-    _each(emit, array, chosen, d, emit.write if chosen.distinct else emit.add_into)
+    if chosen.distinct:
+        return Injected(t.dtype, t.sizes, chosen, d)
+    array = emit.new(t.dtype, t.sizes, "0.0", "False")
+    each_selected(emit, array, chosen, d, emit.add_into)
     return array
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.arrays.assigning import Assigning
+from backend.arrays.injected import written
 from backend.arrays.scatter import scattered
 from backend.arrays.shares import shares
 from backend.arrays.values import (
@@ -27,6 +28,7 @@ from backend.arrays.values import (
     READ,
     Formula,
     Held,
+    Injected,
     Places,
     Scatter,
     Sizes,
@@ -36,7 +38,7 @@ from backend.arrays.values import (
     place,
     uncompiled,
 )
-from backend.shape import ZERO_VALUE, Fn, Items, Nothing, Reg, Sum, select, typed
+from backend.shape import ZERO_VALUE, Fn, Items, Nothing, Reg, Sum, options, select, typed
 from semantics.type_language import ArrayType
 from semantics.type_lattice import join
 
@@ -123,6 +125,8 @@ class Loops(Assigning):
 
     def fresh(self, value: Any, holes: bool = False) -> Held:
         """An array of its own with these elements."""
+        if isinstance(value, Held) and not value.name.endswith(".T"):
+            return self.copied(value, holes or value.type.holes)
         whole = as_type(value, replace(value.type, holes=holes or value.type.holes))
         return self._computed(
             Formula(whole.dtype, whole.sizes, lambda emit, at: emit.at(whole, at), (whole,), holes=whole.type.holes)
@@ -213,6 +217,8 @@ class Loops(Assigning):
                 return self.kept(value) or self._computed(value)
             case Scatter() if self.loop is None:
                 return scattered(self, self.new("f64", value.sizes, "0.0", "False"), value, first=True)
+            case Injected() if self.loop is None:
+                return written(self, value)
             case Places(axes=None):
                 return self.held(numbered(value.sizes, ONE))
             case Items(parts, label):
@@ -299,7 +305,8 @@ class Loops(Assigning):
             value.sizes = tuple(map(self.same, value.sizes))
         if isinstance(value, Held):
             return replace(value, sizes=tuple(map(self.same, value.sizes)))
-        return value
+        injected = any(isinstance(option, Injected) for _, option in options(value))
+        return self.held(value) if injected and users > 1 else value
 
     def given_out(self, value: Any, given: set[str] | None = None) -> Any:
         """The value with arrays that nobody else has: neither an argument, nor what is given out already."""

@@ -3,7 +3,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
-Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO.
+Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO. A maximum, or minimum, keeps the last NaN apart.
 In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
 """
 
@@ -32,6 +32,8 @@ BEGIN = {
     "or_": ("False", "False"),
 }
 """What a reduction begins with, of reals and of integers."""
+EXTREMES = {"maximum": ">", "minimum": "<"}
+"""How a term compares with the one that it takes the place of."""
 
 
 def reduction(combine: str) -> Callable[..., Any]:
@@ -96,6 +98,7 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
     """The reduction as one number for each line of what goes."""
     dtype, inside = dtype_of_reduction(combine, x.dtype)
     holes, sizes = x.type.holes, x.sizes
+    order = EXTREMES.get(combine) if inside == "f64" else None
     in_any_order = emit.fast and combine == "add" and inside == "f64" and not holes
     of = join(ELEMENTS[inside], ZERO_TYPE) if holes else ELEMENTS[inside]
     kept = tuple(k for k in range(len(sizes)) if k not in axes)
@@ -103,15 +106,22 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
     def line(indices: Sizes) -> Any:
         total = make(of, emit.variable)
         emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
+        if order:
+            wild = emit.variable(REAL)
+            emit.line(f"{wild} = 0.0")
         with emit.over(tuple(sizes[k] for k in axes), ()) as own:
             where = dict(zip((*kept, *axes), (*indices, *own), strict=True))
             at = tuple(where[k] for k in range(len(sizes)))
             if in_any_order:
                 next_term(emit, total.text, emit.element(x, at))
+            elif order:
+                _next_extreme(emit, order, total.text, wild, as_element(emit, emit.element(x, at), inside).text)
             else:
                 emit.move((total,), (convert(step(emit, total, at), of),))
         if in_any_order:
             demand_finite(emit, total.text)
+        if order:
+            emit.line(f"{total.text} = {wild} if {wild} != {wild} else {total.text}")
         return as_element(emit, total, dtype)
 
     if not layout and dtype != "f32":
@@ -120,6 +130,12 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
     with emit.over(tuple(sizes[k] for k in kept), range(len(kept))) as indices:
         emit.write(array, _placed(layout, dict(zip(kept, indices, strict=True))), line(indices))
     return array
+
+
+def _next_extreme(emit: Any, order: str, total: str, wild: str, term: str) -> None:
+    """One term more: the extreme of the numbers so far, and the last NaN, neither of which waits for the other."""
+    emit.line(f"{total} = {term} if {term} {order} {total} else {total}")
+    emit.line(f"{wild} = {term} if {term} != {term} else {wild}")
 
 
 def mean(emit: Any, x: Any, axis: Any, keepdims: Any) -> Any:

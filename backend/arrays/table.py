@@ -11,6 +11,7 @@ from backend.arrays import (
     elementwise,
     indexed,
     indices,
+    injected,
     joining,
     linear,
     lines,
@@ -49,7 +50,7 @@ OF_ANYTHING = frozenset(
 
 OVER: dict[str, Callable[..., Any]] = {
     "where": elementwise.where,
-    "gadd": elementwise.gadd,
+    "gadd": injected.gadd,
     "instantiate": elementwise.instantiate,
 }
 """Structural rows, where an argument is an array."""

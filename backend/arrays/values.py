@@ -92,6 +92,22 @@ class Scatter:
 
 
 @dataclass(frozen=True, slots=True)
+class Injected:
+    """An array of ZEROs but for what an index selects, no element twice: `chosen`, a `Selection`. There it is `source`."""
+
+    of: str
+    sizes: Sizes
+    chosen: Any
+    source: Any
+
+    dtype: ClassVar[str] = "f64 with ZERO"
+
+    @property
+    def type(self) -> ArrayType:
+        return _type(self.of, self.sizes, True)
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """The numbers of the elements of an array, from 1; with `axes`, these axes made one and put last."""
 
@@ -120,7 +136,7 @@ class Chosen:
         return ArrayType("i64", (None,) * (len(self.sizes) - len(self.axes) + 1))
 
 
-ARRAYS = (Held, Formula, Scatter, Places, Chosen)
+ARRAYS = (Held, Formula, Scatter, Injected, Places, Chosen)
 
 
 def _type(dtype: str, sizes: Sizes, holes: bool = False) -> ArrayType:

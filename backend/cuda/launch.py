@@ -15,7 +15,7 @@ import numpy
 
 from backend.cuda import numba_cuda
 from backend.cuda.block import LEFT, SHARED, block_source, width
-from backend.lower import Lowered
+from backend.lowering import Lowered
 from backend.run import Compiled
 from backend.stack_memory import LIMIT
 from backend.status import OK, SIZES

@@ -14,7 +14,6 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 from backend import store, toolchain
@@ -178,9 +177,10 @@ def ptx(source: str, signature: tuple[Any, ...], cc: tuple[int, int]) -> str:
         raise IllTyped(f"no PTX here: {reason}", rule="backend", remedy="install the cuda extra and a CUDA toolkit")
 
     def made() -> str:
-        return _compiled(store.load(source, "cuda", toolchain.bindings("cuda")).batch, signature, cc)
+        return _compiled(store.load(source, "cuda", toolchain.bindings("cuda", source)).batch, signature, cc)
 
-    return store.remembered(f"ptx {cc} {toolchain.versions()} {metadata.version('numba-cuda')}\n{source}", made)
+    version = importlib.import_module("importlib.metadata").version("numba-cuda")
+    return store.remembered(f"ptx {cc} {toolchain.versions()} {version}\n{source}", made)
 
 
 def _compiled(function: Callable[..., Any], signature: tuple[Any, ...], cc: tuple[int, int]) -> str:
@@ -240,12 +240,12 @@ def thread(*given):
 def kernel(source: str, target: str) -> Any:
     """`batch` of a source on a target, to be launched as kernel[blocks, threads, stream, bytes of shared memory](*arguments)."""
     if target == "cuda-sequential":
-        module = store.load(sequential.rewritten(source), target, toolchain.bindings(target))
+        module = store.load(sequential.rewritten(source), target, toolchain.bindings(target, source))
         return sequential.Kernel(module.batch, module.cuda)
     if target == "cuda":
-        return numba_cuda().jit(store.load(source, target, toolchain.bindings(target)).batch)
+        return numba_cuda().jit(store.load(source, target, toolchain.bindings(target, source)).batch)
     simulator: Any = importlib.import_module("numba.cuda.simulator.kernel")
-    return simulator.FakeCUDAKernel(store.load(source + THREAD, target, toolchain.bindings(target)).thread, False)
+    return simulator.FakeCUDAKernel(store.load(source + THREAD, target, toolchain.bindings(target, source)).thread, False)
 
 
 def on_device(array: Any) -> Any:

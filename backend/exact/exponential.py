@@ -60,52 +60,86 @@ def _bits(x: float) -> int:
 
 
 def exponential(builder: Any, x: Any, fused: bool) -> Any:
-    """e^x of a double, written into a function."""
-    add, sub, mul, select = builder.fadd, builder.fsub, builder.fmul, builder.select
+    """e^x of a double, or of each of a vector of doubles, written into a function."""
+    add, sub, mul, select, real = builder.fadd, builder.fsub, builder.fmul, builder.select, x.type
+    words = ir.VectorType(WORD, real.count) if isinstance(real, ir.VectorType) else WORD
+
+    def number(value: float) -> Any:
+        return _constant(real, value)
+
+    def word(value: int) -> Any:
+        return _constant(words, value)
 
     def plus_product(a: Any, b: Any, c: Any) -> Any:
         """a + b c, the product rounded or not."""
-        return builder.fma(b, c, a) if fused else add(mul(b, c), a)
+        return _fused(builder, b, c, a) if fused else add(mul(b, c), a)
 
-    x = select(builder.fcmp_ordered("<", x, _number(LEAST)), _number(LEAST), x)
-    x = select(builder.fcmp_ordered(">", x, _number(MOST)), _number(MOST), x)
-    shifted = plus_product(_number(WHOLE), _number(PER_STEP), x)
-    steps, k = builder.bitcast(shifted, WORD), sub(shifted, _number(WHOLE))
-    r = plus_product(plus_product(x, k, _number(HIGH)), k, _number(LOW))
-    t, base = _entry(builder, steps)
+    x = select(builder.fcmp_ordered("<", x, number(LEAST)), number(LEAST), x)
+    x = select(builder.fcmp_ordered(">", x, number(MOST)), number(MOST), x)
+    shifted = plus_product(number(WHOLE), number(PER_STEP), x)
+    steps, k = builder.bitcast(shifted, words), sub(shifted, number(WHOLE))
+    r = plus_product(plus_product(x, k, number(HIGH)), k, number(LOW))
+    t, base = _entries(builder, builder.shl(builder.and_(steps, word(STEPS - 1)), word(1)), real)
     square = mul(r, r)
-    low, high = plus_product(_number(C2), r, _number(C3)), plus_product(_number(C4), r, _number(C5))
+    low, high = plus_product(number(C2), r, number(C3)), plus_product(number(C4), r, number(C5))
     rest = plus_product(plus_product(add(t, r), square, low), mul(square, square), high)
-    half = builder.add(base, builder.shl(steps, WORD(EXPONENT - 7)))
-    s = builder.bitcast(half, DOUBLE)
-    usual = mul(plus_product(s, s, rest), _number(2.0))
-    start = builder.block
-    with builder.if_then(builder.fcmp_ordered("<=", x, _number(SMALL)), likely=False):
-        s = builder.bitcast(builder.add(half, WORD(RAISED)), DOUBLE)
+    half = builder.add(base, builder.shl(steps, word(EXPONENT - 7)))
+    s = builder.bitcast(half, real)
+    usual = mul(plus_product(s, s, rest), number(2.0))
+    start, is_small = builder.block, builder.fcmp_ordered("<=", x, number(SMALL))
+    with builder.if_then(_any(builder, is_small), likely=False):
+        s = builder.bitcast(builder.add(half, word(RAISED)), real)
         product = mul(s, rest)
-        y, one = add(s, product), _number(1.0)
+        y, one = add(s, product), number(1.0)
         lost, whole = add(sub(s, y), product), add(one, y)
         rounded = sub(add(whole, add(add(sub(one, whole), y), lost)), one)
-        small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), _number(2.0**-1022))
+        small = mul(select(builder.fcmp_ordered("<", y, one), rounded, y), number(2.0**-1022))
+        small = small if real == DOUBLE else select(is_small, small, usual)
         inside = builder.block
-    found = builder.phi(DOUBLE)
+    found = builder.phi(real)
     found.add_incoming(usual, start)
     found.add_incoming(small, inside)
     return found
 
 
-def _number(x: float) -> Any:
-    return ir.Constant(DOUBLE, x)
+def _constant(type: Any, value: Any) -> Any:
+    return ir.Constant(type, [value] * type.count if isinstance(type, ir.VectorType) else value)
 
 
-def _entry(builder: Any, steps: Any) -> tuple[Any, Any]:
-    """t and the bits of s / 2, without its exponent, from the table of the module."""
+def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once."""
+    if a.type == DOUBLE:
+        return builder.fma(a, b, c)
+    name = f"llvm.fma.v{a.type.count}f64"
+    of = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(a.type, [a.type] * 3), name)
+    return builder.call(of, [a, b, c])
+
+
+def _any(builder: Any, condition: Any) -> Any:
+    """Whether a condition holds anywhere."""
+    if not isinstance(condition.type, ir.VectorType):
+        return condition
+    bits = builder.bitcast(condition, ir.IntType(condition.type.count))
+    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+
+def _entries(builder: Any, at: Any, real: Any) -> tuple[Any, Any]:
+    """t and the bits of s / 2, without its exponent, from the table of the module, at even places in it."""
+    if real == DOUBLE:
+        return _entry(builder, at)
+    t, base = ir.Constant(real, ir.Undefined), ir.Constant(at.type, ir.Undefined)
+    for lane in map(ir.IntType(32), range(real.count)):
+        one, other = _entry(builder, builder.extract_element(at, lane))
+        t, base = builder.insert_element(t, one, lane), builder.insert_element(base, other, lane)
+    return t, base
+
+
+def _entry(builder: Any, at: Any) -> tuple[Any, Any]:
     values = table()
     of = ir.ArrayType(WORD, len(values))
     held = builder.module.globals.get("adjudge.exp")
     if held is None:
         held = ir.GlobalVariable(builder.module, of, "adjudge.exp")
         held.global_constant, held.linkage, held.initializer = True, "internal", ir.Constant(of, values)
-    at = builder.shl(builder.and_(steps, WORD(STEPS - 1)), WORD(1))
     t, base = (builder.load(builder.gep(held, [WORD(0), k], inbounds=True)) for k in (at, builder.or_(at, WORD(1))))
     return builder.bitcast(t, DOUBLE), base

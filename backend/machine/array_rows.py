@@ -35,7 +35,7 @@ def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
     loops = heap.loops(max(count, *(heap.integers[heap.integers[x + 1] + COUNT] for x in arrays)))
     if loops is None:
         return False
-    if shape == () and (name in SCALAR_RESULTS or name in kernels.ROWS):
+    if shape == () and (name in SCALAR_RESULTS or kernels.is_row(name)):
         if found.write(loops, out + 1):
             return False
         heap.integers[out] = REAL

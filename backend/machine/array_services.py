@@ -72,7 +72,7 @@ def as_real(heap: Heap, x: int) -> Operand | None:
 
 def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
     """A row of `ELEMENTWISE` on one or two operands."""
-    op = kernels.numbers(len(operands)).get(name)
+    op = kernels.made().numbers[len(operands) - 1].get(name)
     if op is None:
         return None
     if len(operands) == 1:
@@ -182,7 +182,7 @@ def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand 
             return rearranged("transpose", x, (*order[:-2], order[-1], order[-2]))
         case "reshape" | "broadcast_to" | "transpose", [Operand() as x, _]:
             return rearranged(name, x, heap.value(at[1]))
-        case _ if name in kernels.ROWS and len(at) <= 2:
+        case _ if kernels.is_row(name) and len(at) <= 2:
             found = [x or as_real(heap, k) for x, k in zip(operands, at, strict=True)]
             return elementwise(name, [x for x in found if x is not None]) if all(found) else None
         case _:

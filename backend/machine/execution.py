@@ -57,8 +57,9 @@ MANY = 1 << 15
 LARGE = 1 << 15
 """Words in use beyond which they are not copied on CPython."""
 
-AHEAD = 16
-"""Objects of the size that there was no room for, for which a new buffer has room."""
+AHEAD, MANY_AHEAD, AMPLE = 16, 128, 3 << 23
+"""Objects of the size that there was no room for, for which a new buffer has room: in any case, and if they are no more words than
+this. Room that is not used costs nothing, and without it what can be reached would be copied at every larger array."""
 
 STACK, SMALLEST = 1 << 14, 1 << 18
 
@@ -284,7 +285,8 @@ class Execution:
             stack, wanted = 2 * stack - wanted, 0
         else:
             heap = self.heap_within(self.memory - self.bottom - stack, heap, wanted)
-        new = self.buffer(min(self.bottom + stack + heap + AHEAD * wanted, max(self.memory, self.bottom + stack + heap)))
+        ahead = max(AHEAD * wanted, min(MANY_AHEAD * wanted, AMPLE))
+        new = self.buffer(min(self.bottom + stack + heap + ahead, max(self.memory, self.bottom + stack + heap)))
         J = new.integers
         J[STACK_END] = J[HEAP] = J[HP] = self.bottom + stack
         J[LIMIT] = new.count

@@ -1,151 +1,59 @@
 """
-Loops over the elements of arrays, in the language of generated code. An array is a place among the words and a stride per axis;
-answers are 0, or 1 where the reference must say what is wrong.
-
-`source()` has one function `value_1(op, x)` for all elementwise rows with one operand, and `row_2` with a loop for each with two,
-from the texts of the column "numba"; the loops call them. Sums and products go from the left in row-major order, as the meaning
-says: so results are the reference's bit for bit.
+The loops over the elements of arrays (`element_loops`, `place_loops`) as machine code, and what the host must know to call them.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from backend import native, prelude, toolchain
-from backend.columns import NUMBA
-from backend.machine import place_loops
-from backend.machine.interpreter import addressed, plain, tree
-from backend.machine.layout import ZERO_BITS
-from backend.machine.place_loops import place
-from backend.machine.structural import Doubles, Words
-from semantics.errors import AdjudgeError
-from semantics.primitives.row import Hole
-from semantics.primitives.table import ELEMENTWISE, TABLE
-from semantics.type_language import REAL
-
-value_1: Any
-row_2: Any
+from backend import native, store
+from backend.machine.interpreter import Exported
 
 
-def map_1(F: Doubles, op: int, x: int, out: int, n: int) -> int:
-    """The op of each of n elements."""
-    for k in range(n):
-        F[out + k] = value_1(op, F[x + k])
-    return 0
+@dataclass(frozen=True)
+class Made:
+    """
+    by_address   the text of the loops, as functions of addresses
+    buffers      in how many forms a loop takes the words: as integers, as doubles, or both
+    numbers      the numbers of the elementwise rows with one operand and with two
+    """
 
-
-def map_2(F: Doubles, op: int, x: int, y: int, out: int, shape: Words, xs: Words, ys: Words) -> int:
-    """The op of the elements at x and y, whose strides are 0 along axes where they are repeated; at least one axis."""
-    last = len(shape) - 1
-    for start in range(rows(shape)):
-        a, b, rest = x, y, start
-        for axis in range(last - 1, -1, -1):
-            at = rest % shape[axis]
-            rest = rest // shape[axis]
-            a += at * xs[axis]
-            b += at * ys[axis]
-        row_2(F, op, a, b, out + start * shape[last], shape[last], xs[last], ys[last])
-    return 0
-
-
-def rows(shape: Words) -> int:
-    """How many rows there are along the last axis."""
-    count = 1
-    for axis in range(len(shape) - 1):
-        count *= shape[axis]
-    return count
-
-
-def move(I: Words, x: int, out: int, n: int, shape: Words, strides: Words) -> int:
-    """n elements at x, in the order of a shape and its strides; at least one axis."""
-    last = len(shape) - 1
-    for start in range(rows(shape) if n > 0 else 0):
-        a, rest = x, start
-        for axis in range(last - 1, -1, -1):
-            a += (rest % shape[axis]) * strides[axis]
-            rest = rest // shape[axis]
-        to = out + start * shape[last]
-        for k in range(shape[last]):
-            I[to + k] = I[a + k * strides[last]]
-    return 0
-
-
-def total(F: Doubles, x: int, out: int, n: int, kept: Words, kept_strides: Words, m: int, gone: Words, gone_strides: Words) -> int:
-    """For each of n places along the kept axes, the sum of m elements from the left."""
-    step = gone_strides[0] if len(gone) == 1 else 0
-    for k in range(n):
-        base = x + place(kept, kept_strides, k)
-        found = 0.0
-        for j in range(m):
-            item = F[base + (j * step if len(gone) == 1 else place(gone, gone_strides, j))]
-            found = item if j == 0 else found + item
-        F[out + k] = found
-    return 0
-
-
-def product(F: Doubles, x: int, y: int, out: int, rows: int, inner: int, columns: int) -> int:
-    """The matrix product of rows × inner and inner × columns, each sum from the left."""
-    for i in range(rows):
-        to = out + i * columns
-        for j in range(columns):
-            F[to + j] = 0.0
-        for k in range(inner):
-            a = F[x + i * inner + k]
-            for j in range(columns):
-                term = _mul(a, F[y + k * columns + j])
-                F[to + j] = term if k == 0 else F[to + j] + term
-    return 0
-
-
-_mul: Any
-LOOPS = (map_1, map_2, move, total, product, *place_loops.LOOPS)
-BUFFERS = {loop.__name__: sum(name in "IF" for name in loop.__code__.co_varnames[:2]) for loop in LOOPS}
-"""In how many forms a loop takes the words: as integers, as doubles, or both."""
-
-
-def texts(operands: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """The elementwise rows with so many operands: name, expression of reals, and the helpers that it calls."""
-    absent = [f"{name}(" for names in toolchain.ABSENT.values() for name in names]
-    for name in sorted(ELEMENTWISE):
-        row = TABLE[name]
-        if isinstance(NUMBA.find(row), Hole) or len(row.signature) != operands or row.result not in ("real", "number"):
-            continue
-        try:
-            template = NUMBA[row](*(REAL,) * operands)
-        except AdjudgeError:
-            continue
-        whole = template.type == REAL and not template.checks and not template.fallible
-        if whole and not any(function in template.text for function in absent):
-            yield name, template.text.format("x", "y"), template.helpers
+    by_address: Exported
+    buffers: dict[str, int]
+    numbers: tuple[dict[str, int], dict[str, int]]
 
 
 @cache
-def numbers(operands: int) -> dict[str, int]:
-    """The number of each of these rows."""
-    return {name: k for k, (name, _, _) in enumerate(texts(operands))}
+def made() -> Made:
+    """The loops as their source says they are, made in this process or in another."""
+
+    def now() -> Made:
+        from backend.machine import element_loops
+
+        return element_loops.made()
+
+    return store.remembered("the loops over elements", now)
 
 
-def source() -> str:
-    """The text of all loops."""
-    used = {h for k in (1, 2) for _, _, helpers in texts(k) for h in helpers}
-    parts = prelude.closure(used)
-    ones = [f"return {text}" for _, text, _ in texts(1)]
-    parts.append(f"def value_1(op, x):\n{tree(0, ones, '    ')}".replace("* one", ""))
-    twos = [
-        f"for k in range(n):\n    x, y = F[a + k * s], F[b + k * t]\n    F[to + k] = {text}\nreturn 0" for _, text, _ in texts(2)
-    ]
-    parts.append(f"def row_2(F, op, a, b, to, n, s, t):\n{tree(0, twos, '    ')}".replace("* one", ""))
-    parts += [plain(rows), plain(place)]
-    head = f"ZERO_BITS = {ZERO_BITS}"
-    return "\n\n".join([head, *(f"@_part\n{part}" for part in parts), *(f"@_device\n{plain(loop)}" for loop in LOOPS)]) + "\n"
+def is_row(name: str) -> bool:
+    """Whether it is an elementwise row that the loops know."""
+    return any(name in known for known in made().numbers)
 
 
-ROWS = frozenset(name for k in (1, 2) for name in numbers(k))
-"""The elementwise rows that the loops know."""
+@cache
+def compiled() -> SimpleNamespace:
+    """The loops as machine code, compiled or found in the cache."""
+    return SimpleNamespace(**native.functions(*made().by_address))
+
+
+def is_loaded() -> bool:
+    """Whether the loops are there without waiting."""
+    return compiled.cache_info().currsize > 0
 
 
 class Loops:
@@ -155,7 +63,7 @@ class Loops:
         self.place, self.loops = place, loops
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        loop, words = getattr(self.loops, f"{name}_at"), self.place * BUFFERS[name]
+        loop, words = getattr(self.loops, f"{name}_at"), self.place * made().buffers[name]
 
         def called(*arguments: Any) -> int:
             held = [array("q", a) if isinstance(a, list) else a for a in arguments]
@@ -165,14 +73,3 @@ class Loops:
             return int(loop(*words, *flat))
 
         return called
-
-
-@cache
-def compiled() -> SimpleNamespace:
-    """The loops as machine code, compiled or found in the cache."""
-    return SimpleNamespace(**native.functions(*addressed(source(), LOOPS)))
-
-
-def is_loaded() -> bool:
-    """Whether the loops are there without waiting."""
-    return compiled.cache_info().currsize > 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from backend.machine.interpreter import opcodes
+from backend.machine.interpreter import made
 from backend.machine.layout import CALL, CLOSE, FRAME, RETURN, STATE, TAIL
 from semantics.errors import Crash
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
@@ -31,7 +31,7 @@ class Rows:
     def number(self, primitive: Primitive) -> int:
         """The opcode of a primitive."""
         if primitive not in self.numbers:
-            known = opcodes()
+            known = made()
             own = TABLE.get(primitive.name) is primitive
             number = known.number.get(primitive.name, -1) if own else -1
             number = known.end + len(self.numbers) if number < 0 else number

@@ -219,8 +219,13 @@ def iterated(I: Words, F: Doubles, x: int, out: int) -> int:
 
 
 def identity(I: Words, F: Doubles, x: int, out: int) -> int:
-    """J of a number or an array, and `apart` of a number."""
+    """`apart` of a number."""
     return SERVICE if I[x] == PRIM or I[x] >= OPAQUE else copy(I, x, out)
+
+
+def image(I: Words, F: Doubles, x: int, out: int) -> int:
+    """J of a number or an array."""
+    return SERVICE if I[x] == PRIM or (I[x] >= OPAQUE and I[x] != ARRAY) else copy(I, x, out)
 
 
 def compared(I: Words, F: Doubles, x: int, y: int) -> int:
@@ -243,7 +248,7 @@ PARTS = (operand, copy, real, allocate, values, build, is_sequence, element, ext
 """What the opcodes below use, in an order in which each is defined before it is used."""
 
 VARIADIC = {"make_tuple": make_tuple, "make_record": make_record}
-UNARY = {"length": length, "iterated": iterated, "J": identity, "apart": identity}
+UNARY = {"length": length, "iterated": iterated, "J": image, "apart": identity}
 BINARY = {
     "getitem": getitem,
     "of_length": of_length,

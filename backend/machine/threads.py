@@ -33,7 +33,7 @@ def batch(I, F, C, starts, status, limit):
 
 def source() -> str:
     """The machine, and a kernel that runs it in every thread."""
-    return interpreter.source(interpreter.opcodes()) + BATCH
+    return interpreter.made().text + BATCH
 
 
 def ptx(cc: tuple[int, int]) -> str:

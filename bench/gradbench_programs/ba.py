@@ -45,9 +45,9 @@ def errors(r1, r2, r3, c1, c2, c3, f, u0, v0, k1, k2, x, y, z, w, u, v):  # type
     return w * (p * scale + u0 - u), w * (q * scale + v0 - v), 1.0 - w * w
 
 
-def _each(compiled: Callable[..., Any], observations: list[tuple[float, ...]], sizes: tuple[int, ...]) -> Any:
-    """The program on every observation; the sizes go along, for what is written."""
-    return [compiled(*o) for o in observations], sizes
+def _each(batch: Callable[..., Any], columns: tuple[Any, ...], sizes: tuple[int, ...]) -> Any:
+    """The program at all observations; the sizes go along, for what is written."""
+    return batch(*columns), sizes
 
 
 def _read(given: Input) -> tuple[Any, tuple[int, ...]]:
@@ -56,13 +56,15 @@ def _read(given: Input) -> tuple[Any, tuple[int, ...]]:
     camera, point, feature = (array(given, *f).tolist() for f in (("cam", CAMERA), ("x", POINT), ("feat", 2)))
     cameras, points = [camera] * n, [point] * m
     weight = real(given, "w")
-    return [(*cameras[i % n], *points[i % m], weight, *feature) for i in range(p)], sizes
+    rows = np.array([(*cameras[i % n], *points[i % m], weight, *feature) for i in range(p)])
+    return tuple(rows.T.copy()), sizes
 
 
 def _write_errors(found: tuple[Any, tuple[int, ...]]) -> Any:
     """The errors of the first observation, and the weight's; the suite asks for no others, since all are the same."""
-    (u, v, w), p = found[0][0], len(found[0])
-    return {"reproj_error": {"elements": [u, v], "repeated": p}, "w_err": {"element": w, "repeated": p}}
+    (u, v, w), (_, _, p) = found
+    of_first, weight = [float(u[0]), float(v[0])], float(w[0])
+    return {"reproj_error": {"elements": of_first, "repeated": p}, "w_err": {"element": weight, "repeated": p}}
 
 
 def _write_jacobian(found: tuple[Any, tuple[int, ...]]) -> Any:
@@ -70,21 +72,21 @@ def _write_jacobian(found: tuple[Any, tuple[int, ...]]) -> Any:
     The rows of the first observation, and the last entry of all. The matrix has two rows of 15 entries for each observation, and
     below them, for each, one row of one entry. `rows` says how many entries come before a row, `cols` where an entry stands.
     """
-    blocks, (n, m, p) = found
-    u, v, _ = blocks[0]
+    rows, (n, m, p) = found
+    u, v = ([float(column[0]) for column in row] for row in rows[:2])
     dense = 2 * PARAMETERS
     columns = [*range(CAMERA), *range(CAMERA * n, CAMERA * n + POINT), CAMERA * n + POINT * m]
     starts = [min(i, 2 * p) * PARAMETERS + max(i - 2 * p, 0) for i in range(min(3 * p + 1, dense))]
     return {
         "rows": [*starts, *[0] * (dense - len(starts)), 2 * p * PARAMETERS + p],
         "cols": [*columns, *columns, columns[-1] + p - 1],
-        "vals": [*u, *v, blocks[-1][2][PARAMETERS - 1]],
+        "vals": [*u, *v, float(rows[2][PARAMETERS - 1][-1])],
     }
 
 
 FUNCTIONS = {
-    "objective": Function(errors, _read, _each, _write_errors),
-    "jacobian": Function(aj.jacobian(errors, wrt=tuple(range(PARAMETERS))), _read, _each, _write_jacobian),
+    "objective": Function(errors, _read, _each, _write_errors, aj.vmap),
+    "jacobian": Function(aj.jacobian(errors, wrt=tuple(range(PARAMETERS))), _read, _each, _write_jacobian, aj.vmap),
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import adjudge as aj
 from semantics.errors import Malformed
 
 Input = Mapping[str, Any]
@@ -38,12 +39,14 @@ class Function:
     read      the arguments, from the input of a message
     call      how the compiled program is called with them
     write     the output of the reply, from what the call gives
+    compile   what makes a callable of the program: by default it takes what the program takes, with `aj.vmap` columns of it
     """
 
     program: Any
     read: Callable[[Input], tuple[Any, ...]]
     call: Callable[..., Any] = once
     write: Callable[..., Any] = plain
+    compile: Callable[..., Callable[..., Any]] = aj.compile
 
 
 def field(given: Input, name: str) -> Any:

@@ -32,7 +32,7 @@ from semantics.ssa.form import (
     Return,
 )
 
-LETTERS = r"[\w∇▶◀↑◇đ§'.\u0304]"  # the last is the bar over a sensitivity
+LETTERS = r"[\w∇▶◀▷↑◇đ§'.\u0304]"  # the last is the bar over a sensitivity
 CONSTANTS = frozenset({"True", "False", "None", "ZERO", "inf", "nan", "unbound", *MADE})
 RESERVED = CONSTANTS | {"φ", "phi", "function", "block", "goto", "return", "if", "else", "not", "J", "_"}
 

@@ -1,0 +1,87 @@
+"""
+Sensitivities of arrays that are ZERO but where an index points, and their sums with others.
+
+    gadd(a, inject(t, i, d))        b = a.copy(); b[i] = b[i] + d
+
+Only the elements that the index selects are gone over. That the copy is none where nothing reads `a` again, `in_place` sees; so the
+adjoint of a loop that reads x[i] in turn i costs the same in every turn. Where d may be ZERO, so may be the value: which of the two
+it is stays a choice, so that it costs nothing before it is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from backend.arrays import elementwise
+from backend.arrays.attributes import as_operand
+from backend.arrays.elementwise import as_element
+from backend.arrays.indices import Selection
+from backend.arrays.values import ARRAYS, ONE, Held, Injected
+from backend.shape import ZERO_VALUE, Reg, Sum
+from semantics.primitives.table import TABLE
+from semantics.type_lattice import ZERO_TYPE
+
+
+def each_selected(emit: Any, array: Held, chosen: Selection, v: Any, do: Callable[..., None]) -> None:
+    """Does something to every element that is selected, and the element of v for it, in order."""
+    if isinstance(v, ARRAYS):
+        v = emit.held(v) if v.type.holes else v
+        emit.prepared(v, chosen.sizes)
+    with emit.over(chosen.sizes, range(len(chosen.sizes)) if chosen.distinct and chosen.sizes else None) as at:
+        do(array, chosen.source(emit, at), as_element(emit, emit.at(v, at), array.dtype))
+
+
+def written(emit: Any, d: Injected) -> Held:
+    """The array in memory."""
+    array: Held = emit.new(d.of, d.sizes, "0.0", "False")
+    each_selected(emit, array, d.chosen, d.source, emit.write)
+    return array
+
+
+def gadd(emit: Any, a: Any, b: Any) -> Any:
+    """The sum of sensitivities: of all elements, unless one is injected."""
+    for whole, d in ((a, b), (b, a)):
+        if isinstance(d, Injected) and isinstance(whole, ARRAYS) and _is_alike(whole, d):
+            return added(emit, as_operand(emit, whole), d, first=d is a)
+    return elementwise.gadd(emit, a, b)
+
+
+def _is_alike(a: Any, d: Injected) -> bool:
+    """Whether no axis of one is repeated to give the sum."""
+    return len(a.sizes) == len(d.sizes) and all((m == ONE) == (n == ONE) for m, n in zip(a.sizes, d.sizes, strict=True))
+
+
+def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
+    """a + d in an array of its own; d + a, if that is `first`."""
+    for m, n in zip(a.sizes, d.sizes, strict=True):
+        emit.equal(m, n)
+
+    def add(array: Held, indices: Any, found: Any) -> None:
+        there = emit.element(array, indices)
+        total = emit.primitive(TABLE["gadd"], [found, there] if first else [there, found])
+        emit.write(array, indices, as_element(emit, total, array.dtype))
+
+    array: Held = emit.fresh(a)
+    each_selected(emit, array, d.chosen, d.source, add)
+    return array
+
+
+def perhaps(type: Any, source: Sum, inject: Callable[[Any], Any]) -> Sum | None:
+    """
+    What `inject` makes of a number that may be ZERO: that or ZERO, of a type of two members. None if it may be something else.
+    """
+    live = [(t, o) for t, o in zip(source.tests, source.options, strict=True) if t != "False"]
+    there = [(t, o) for t, o in live if o != ZERO_VALUE]
+    if (
+        len(there) != 1
+        or not isinstance(there[0][1], Reg)
+        or len(live) != 2
+        or ZERO_TYPE not in getattr(type, "members", ())
+        or len(type.members) != 2
+    ):
+        return None
+    (test, option), (other, _) = there[0], next(p for p in live if p[1] == ZERO_VALUE)
+    parts = {True: (other, ZERO_VALUE), False: (test, inject(option))}
+    found = [parts[m == ZERO_TYPE] for m in type.members]
+    return Sum(type, tuple(t for t, _ in found), tuple(o for _, o in found))

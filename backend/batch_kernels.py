@@ -1,0 +1,180 @@
+"""
+The kernels of batches, as text behind the generated code of one sample: each goes over a stretch of samples.
+
+    batch    calls the generated code for each sample: one text for CPython and Numba
+    wide     calls it for WIDTH samples at once, of numbers that stand side by side (`backend.lanes`), for the CPU. Where these
+             samples part at a branch, or one of them does not end as it should, `batch` goes over them
+
+A kernel takes the columns of the arguments, what is shared as it is; the results, the scalars of each dtype as the rows of one
+array; the statuses; and memory. It gives how many samples did not end well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from backend import store, toolchain
+from backend.lowering import Lowered
+from backend.stack_memory import MEMORY
+from backend.status import FULL, OK, SIZES
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
+
+READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
+BYTES = {"f64": 8, "i64": 8, "bool": 1}
+SHARED = 20  # arguments that all share, at most, for lanes: CPython writes a longer call as Numba does not read it in a `try`
+WIDE = 64  # samples from which on lanes are worth the making
+PATIENCE = 16  # stretches of WIDTH samples that part before the others are counted
+
+
+class Kernels:
+    """The kernels of a program on a target; `wide`, where there is one, for `width` samples at once."""
+
+    def __init__(self, code: Lowered, shared: Sequence[bool], target: str) -> None:
+        text = batch_kernel(code, shared)
+        bound = toolchain.bindings(target, text)
+        lanes = toolchain.lanes() if target == "cpu" else {}
+        self.width = lanes["_WIDTH"] if lanes and is_wide(code, shared, lanes["_CALLED"]) else 1
+        if self.width > 1:
+            text, bound = text + wide_kernel(code, shared, self.width), bound | lanes
+        fast = code.fast and code.arrays  # of numbers it is the exact code
+        bound = bound | toolchain.fast_bindings() if fast else bound
+        self.module = store.load(text, f"{target}, fast" if fast else target, bound)
+        self.closed = target == "cpu" and not code.arrays
+        self.batch = None if self.closed else self.module.batch
+        self.wide: Any = None
+
+    def ready(self, count: int) -> Any:
+        """The kernel for so many samples; None if it is yet to be compiled."""
+        return self.batch if self.width == 1 or count < WIDE else self.wide
+
+    def prepare(self, arguments: Sequence[Any]) -> None:
+        """
+        Has the kernels of numbers compiled for these arguments: `batch`, and then `wide`. Where lanes cannot stand for its numbers
+        there is no `wide`.
+        """
+        if self.batch is None:
+            toolchain.compiles(self.module.batch, arguments)
+            self.batch = self.module.batch
+        elif toolchain.compiles(self.module.wide, arguments):
+            self.wide = self.module.wide
+        else:
+            self.width = 1
+
+
+def holders(code: Lowered) -> dict[str, list[int]]:
+    """The arrays that hold the results, in the order in which kernels take them, with the numbers of the results in each."""
+    found: dict[str, list[int]] = {}
+    for number, type in enumerate(code.results):
+        found.setdefault(f"r{number}" if isinstance(type, ArrayType) else f"r_{type.name}", []).append(number)
+    return found
+
+
+def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
+    """The generated code with the kernel `batch`."""
+    arguments, values = _names(code)
+    loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
+    arrays = [at for at, type in enumerate(code.results) if isinstance(type, ArrayType)]
+    unlike = [f"v{at}.shape != r{at}.shape[1:]" for at in arrays]
+    stores = [
+        f"{r}[i] = v{at}" if at in arrays else f"{r}[{row}, i] = v{at}"
+        for r, numbers in holders(code).items()
+        for row, at in enumerate(numbers)
+    ]
+    lines = [
+        "",
+        "@_batch",
+        f"def batch({', '.join(['first', 'last', *arguments, *holders(code), 'status', *_memory(code)])}):",
+        "    failed = 0",
+        "    for i in range(first, last):",
+        f"        if status[i] == {FULL}:",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *_memory(code)])})",
+        *((f"            if code == {OK} and ({' or '.join(unlike)}):", f"                code = {SIZES}") if unlike else ()),
+        "            status[i] = code",
+        f"            if code == {OK}:",
+        *(f"                {store}" for store in stores),
+        "                continue",
+        "            failed += 1",
+        "    return failed",
+        "",
+    ]
+    return "\n".join([code.alone, *lines])
+
+
+def _names(code: Lowered) -> tuple[list[str], list[str]]:
+    return [f"a{i}" for i in range(len(code.arguments))], [f"v{i}" for i in range(len(code.results))]
+
+
+def _memory(code: Lowered) -> list[str]:
+    return [*(MEMORY if code.stacks else ()), "fuel", "one"]
+
+
+def _load(name: str, type: Any, shared: bool) -> str:
+    if isinstance(type, ArrayType):
+        return name if shared else f"{name}[i]"
+    return name if shared else f"{READ[type]}({name}[i])"
+
+
+# side by side
+
+
+def is_wide(code: Lowered, shared: Sequence[bool], called: frozenset[str]) -> bool:
+    """Whether the code may be given lanes: it is of numbers, the columns are of reals, and it calls only what takes lanes."""
+    names = set(re.findall(r"(?<![\w.])(_\w+)\(", code.alone))
+    columns = [t for t, s in zip(code.arguments, shared, strict=True) if not s]
+    numbers = not code.arrays and sum(shared) <= SHARED
+    return numbers and names <= called and bool(columns) and all(t == REAL for t in columns)
+
+
+def wide_kernel(code: Lowered, shared: Sequence[bool], width: int) -> str:
+    """The kernel `wide`, behind the text of `batch`, which goes over what is left."""
+    arguments, values = _names(code)
+    columns = [a for a, s in zip(arguments, shared, strict=True) if not s]
+    alike = [a for a, s in zip(arguments, shared, strict=True) if s]
+    at = {a: f"_taken(columns[{k}] + 8 * i)" for k, a in enumerate(columns)}
+    memory = ["_lane_reals(reals)", "_lane_integers(integers)", "capacity"] if code.stacks else []
+    given = ", ".join([*(at.get(a, a) for a in arguments), *memory, "fuel", "one"])
+    held = holders(code)
+    stores = [
+        f"_put_{name[2:]}(results[{k}] + {BYTES[name[2:]]} * ({row} * count + i), v{at})"
+        for k, (name, numbers) in enumerate(held.items())
+        for row, at in enumerate(numbers)
+    ]
+    taken = ["i", "count", "columns", "results", *alike, *_memory(code)]
+    memory = ["_address(reals)", "_address(integers)", "capacity"] if code.stacks else []
+    call = ["i", "count", "columns", "results", *alike, *memory, "fuel", "one"]
+    whole = ", ".join([*arguments, *held, "status", *_memory(code)])
+    return f"""
+@_device
+def abreast({", ".join(taken)}):
+    ({", ".join([*values, "left", "code"])},) = kernel({given})
+    if code == {OK}:
+        {"; ".join(stores) or "pass"}
+    return code
+
+
+@_batch
+def wide(first, last, {whole}):
+    count = status.size
+    columns = ({", ".join(f"_address({a})" for a in columns)},)
+    results = ({", ".join(f"_address({r})" for r in held)},)
+    failed, parted, i = 0, 0, first
+    while i + {width} <= last and (parted < {PATIENCE} or {2 * width} * parted < i - first):
+        code = {OK}
+        for k in range(i, i + {width}):
+            code = code if status[k] == {FULL} else {FULL}
+        if code == {OK}:
+            try:
+                code = abreast({", ".join(call)})
+            except Exception:
+                code = {FULL}
+        if code == {OK}:
+            for k in range(i, i + {width}):
+                status[k] = {OK}
+        else:
+            failed += batch(i, i + {width}, {whole})
+            parted += 1
+        i += {width}
+    return failed + batch(i, last, {whole})
+"""

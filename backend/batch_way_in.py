@@ -1,0 +1,98 @@
+"""
+The quick way into a batch: columns and numbers, as NumPy and Python have them, straight into a kernel.
+
+It is there for programs of numbers on the CPU, once a call has gone the long way and the kernel is compiled. Numba tests the dtypes
+and axes of columns anyway, and has been told to compile for no others; what it refuses goes the long way, and so does a batch in
+which a sample fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from time import thread_time
+from typing import Any
+
+import numpy as np
+
+from backend.batch_kernels import Kernels
+from backend.batches import FEW, Batch, columns_of, go_over, held_for, is_chosen, pieces_of
+from backend.boundary import PYTHON
+from backend.run import Compiled
+from backend.stacked import over_type
+from backend.status import FULL
+from semantics.type_language import TupleType
+
+WORTH = 5e-4
+"""Seconds of one thread, from which on others are woken: that costs some 50 µs, and where others run too, they may come late."""
+
+
+def way_in(
+    batch: Batch, types: Sequence[Any], finish: Callable[[Any], Any], otherwise: Callable[..., Any], pair: bool = False
+) -> Any:
+    """
+    The batch as a function of columns and numbers, which calls `otherwise` for what it does not take. `finish` makes a value of
+    Python's of one of the language; with `pair`, the failures go along, of which there are none. None where there is no quick way.
+    """
+    compiled = batch.tiered.best
+    if batch.target != "cpu" or not isinstance(compiled, Compiled) or compiled.code.arrays:
+        return None
+    if tuple(types) != compiled.code.arguments or is_chosen(compiled.code.result_type):
+        return None
+    kinds = [PYTHON[t] if shared else np.ndarray for t, shared in zip(types, batch.shared, strict=True)]
+    columns = [k for k, shared in enumerate(batch.shared) if not shared]
+    shapes = [(array.shape[0], array.dtype) for array in held_for(compiled.code, 0)]
+    value, cost = _value(compiled, finish), WORTH / FEW
+
+    def call(*arguments: Any) -> Any:
+        nonlocal cost
+        kernels: Kernels | None = batch.kernels.get(compiled.code.source)
+        if [*map(type, arguments)] != kinds or kernels is None:
+            return otherwise(*arguments)
+        try:
+            counts = {len(arguments[k]) for k in columns}
+            count = counts.pop()
+            if counts or count == 0 or (kernel := kernels.ready(count)) is None:
+                return otherwise(*arguments)
+            held = [np.empty((rows, count), dtype) for rows, dtype in shapes]
+            status = np.empty(count, np.int8)
+            status.fill(FULL)
+            threads = batch.count if cost * count >= WORTH else 1
+            pieces, spent = pieces_of(compiled.memory, threads, kernels.width), []
+
+            def stretch(first: int, last: int, own: Any) -> int:
+                begun = thread_time()
+                failed: int = kernel(first, last, *arguments, *held, status, *own)
+                spent.append(thread_time() - begun)
+                return failed
+
+            if threads == 1:
+                failed = stretch(0, count, pieces[0])
+            else:
+                go_over(stretch, count, pieces)
+                failed = status.any()
+        except TypeError:  # an array without axes, or of another dtype
+            return otherwise(*arguments)
+        cost = sum(spent) / count
+        if failed:
+            return otherwise(*arguments)
+        return (value(held), {}) if pair else value(held)
+
+    return call
+
+
+def _value(compiled: Compiled, finish: Callable[[Any], Any]) -> Callable[[list[Any]], Any]:
+    """What is given, from the arrays that hold the results: the columns of one are its rows, in their order."""
+    code, type = compiled.code, compiled.code.result_type
+    if len({*code.results}) > 1 or (built := _built(type)) is None:
+        return lambda held: finish(over_type(type, iter(columns_of(code, held))))
+    if isinstance(type, TupleType) and type.items == code.results:
+        return lambda held: tuple(held[0])
+    return lambda held: built(iter(held[0]))
+
+
+def _built(type: Any) -> Callable[[Iterator[Any]], Any] | None:
+    """Numbers and tuples of a type from columns; None if there is something else in it. Recursion is bounded by its nesting."""
+    if type in PYTHON:
+        return next
+    parts = [*map(_built, type.items)] if isinstance(type, TupleType) else [None]
+    return None if None in parts else lambda columns: tuple([part(columns) for part in parts if part])

@@ -1,0 +1,140 @@
+"""
+Where lanes are read and written: columns, of which WIDTH neighbours are taken at once, and stacks, where each number has the room
+of WIDTH. An address stands for a column, since an array would be counted as one that is held for every call.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+from backend.lanes import BOOLEANS, INTEGERS, NUMBER, REALS, WIDTH, Lanes, part, spread
+
+BYTES = 8
+
+
+@intrinsic
+def address(context, array):  # type: ignore[no-untyped-def]
+    """Where the elements of an array begin."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        (array,) = arguments
+        return builder.ptrtoint(context.make_array(signature.args[0])(context, builder, array).data, ir.IntType(64))
+
+    return types.int64(array), generate
+
+
+@intrinsic
+def taken(context, at):  # type: ignore[no-untyped-def]
+    """The reals from an address on."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return _load(builder, arguments[0], REALS.vector)
+
+    return REALS(types.int64), generate
+
+
+def _putting(kind: Lanes, stored: Any) -> Any:
+    @intrinsic
+    def put(context, at, value):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            at, value = arguments
+            value = context.cast(builder, value, signature.args[1], kind)
+            _store(builder, builder.zext(value, stored) if kind is BOOLEANS else value, at)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, value), generate
+
+    return put
+
+
+put_f64 = _putting(REALS, REALS.vector)
+put_i64 = _putting(INTEGERS, INTEGERS.vector)
+put_bool = _putting(BOOLEANS, ir.VectorType(ir.IntType(8), BOOLEANS.vector.count))
+
+
+def _load(builder: Any, address: Any, vector: Any) -> Any:
+    return builder.load(builder.inttoptr(address, vector.as_pointer()), align=1 if vector.element == ir.IntType(8) else BYTES)
+
+
+def _store(builder: Any, value: Any, address: Any) -> None:
+    align = 1 if value.type.element == ir.IntType(8) else BYTES
+    builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=align)
+
+
+# stacks
+
+
+class LaneMemory(types.Type):  # type: ignore[misc]
+    """The type of memory of which every place has the room of lanes."""
+
+    def __init__(self, kind: Lanes) -> None:
+        super().__init__(name=f"memory of {kind.name}")
+        self.kind = kind
+
+
+@register_model(LaneMemory)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, type: LaneMemory) -> None:
+        super().__init__(manager, type, ir.IntType(64))
+
+
+def _memory_of(kind: Lanes) -> Any:
+    @intrinsic
+    def memory(context, at):  # type: ignore[no-untyped-def]
+        return LaneMemory(kind)(types.int64), lambda context, builder, signature, arguments: arguments[0]
+
+    return memory
+
+
+lane_reals, lane_integers = _memory_of(REALS), _memory_of(INTEGERS)
+
+
+@infer_global(operator.getitem)
+class _Read(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(args[0].kind, args[0], _index(args[1])) if isinstance(args[0], LaneMemory) else None
+
+
+@infer_global(operator.setitem)
+class _Written(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(types.none, args[0], _index(args[1]), args[2]) if isinstance(args[0], LaneMemory) else None
+
+
+def _index(type: Any) -> Any:
+    return type if type is INTEGERS else types.int64
+
+
+def _place(context: Any, builder: Any, memory: Any, index: Any, vector: Any) -> Any:
+    """The address of a place. Where an index is lanes, which another stack had, all have to be equal."""
+    if isinstance(index.type, ir.VectorType):
+        (lanes, index) = index, builder.extract_element(index, NUMBER(0))
+        unlike = builder.bitcast(builder.icmp_signed("!=", lanes, spread(builder, index, lanes.type)), ir.IntType(WIDTH))
+        part(context, builder, builder.icmp_unsigned("!=", unlike, ir.Constant(unlike.type, 0)))
+    return builder.add(memory, builder.mul(index, ir.Constant(ir.IntType(64), BYTES * vector.count)))
+
+
+@lower_builtin(operator.getitem, LaneMemory, types.Integer)
+@lower_builtin(operator.getitem, LaneMemory, Lanes)
+def _read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    vector = signature.args[0].kind.vector
+    return _load(builder, _place(context, builder, *arguments, vector), vector)
+
+
+@lower_builtin(operator.setitem, LaneMemory, types.Integer, types.Any)
+@lower_builtin(operator.setitem, LaneMemory, Lanes, types.Any)
+def _write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    memory, index, value = arguments
+    kind, given = signature.args[0].kind, signature.args[2]
+    if given is BOOLEANS:
+        value = builder.zext(value, kind.vector)
+    elif given is not kind:
+        value = context.cast(builder, value, given, kind)
+    _store(builder, value, _place(context, builder, memory, index, kind.vector))
+    return context.get_dummy_value()

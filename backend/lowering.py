@@ -1,0 +1,117 @@
+"""
+The first-order forms of programs, remembered: what `backend.lower` makes is found again by the text of the program and its types.
+
+Whether there is one is known without loading what lowers, which a first call does not wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from backend import store
+from backend.expansion import HOPELESS, first_that_fits
+from semantics.errors import AdjudgeError, OutOfFuel
+from semantics.ir import Parameter, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.type_language import ArrayType, Scalar
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """
+    The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
+
+    stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    heap     whether cells have arrays, whose elements are in the memory behind the cells
+    alone    the source for one processor: the same numbers with fewer loops and less memory
+    fast     whether its sums may be in any order
+    """
+
+    source: str
+    arguments: tuple[Scalar, ...]
+    results: tuple[Scalar, ...]
+    argument_types: tuple[Any, ...]
+    result_type: Any
+    stacks: bool = False
+    width: int = 0
+    heap: bool = False
+    alone: str = ""
+    fast: bool = False
+
+    @property
+    def arrays(self) -> bool:
+        """Whether there are arrays in it."""
+        return "_empty(" in self.source or any(isinstance(t, ArrayType) for t in (*self.arguments, *self.results))
+
+
+def lowered(
+    program: Program,
+    argument_types: Sequence[Any] | None = None,
+    *,
+    mode: str = "J",
+    optimize: bool = True,
+    linked: bool = False,
+    fast: bool = False,
+) -> Lowered:
+    """
+    The first-order form of a program, its derivatives expanded (`backend.expansion`), optimized before where the optimizer is
+    there; as it is where that cannot be lowered. Remembered by the text of the program.
+    """
+
+    def expanded(program: Program) -> Lowered:
+        from backend.lower import lower
+
+        if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
+            try:
+                return lower(better, argument_types, linked=linked, fast=fast)
+            except AdjudgeError as error:
+                if error.rule in HOPELESS:
+                    raise
+                return lower(program, argument_types, linked=linked, fast=fast)
+        return lower(program, argument_types, linked=linked, fast=fast)
+
+    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+        return first_that_fits(program, mode, expanded)
+    return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
+
+
+def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
+    """Whether `lowered` need only remember."""
+    key = _key(program, argument_types, mode, True, False)
+    return key is not None and store.is_remembered(key)
+
+
+def _key(
+    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
+) -> str | None:
+    """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
+    if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
+        return None
+    types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
+    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
+
+
+def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
+    """The program whose entry declares these types where it declares none: the optimizer may rely on them."""
+    parameters = program.graphs[program.entry].parameters
+    if argument_types is None or len(argument_types) != len(parameters):
+        return program
+    nodes = program.nodes
+    for node, type in zip(parameters, argument_types, strict=True):
+        found = nodes[node]
+        if isinstance(found, Parameter) and found.type is None:
+            nodes = nodes.set(node, replace(found, type=type))
+    return replace(program, nodes=nodes)
+
+
+def _optimized(program: Program) -> Program | None:
+    """The optimizer's result; None if there is no optimizer, or it gives up."""
+    try:
+        from transforms.pipeline import optimize
+
+        return optimize(program)
+    except (ImportError, OutOfFuel):
+        return None

@@ -1,0 +1,130 @@
+"""
+The text of the machine: its state, its loop, and a tree of tests that finds the function of an opcode.
+
+`source(opcodes)` is one text for every target, as generated code of tier A is, and every program is data to it. `made()` is all
+that a run needs to know of it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from backend import prelude, toolchain
+from backend.machine import control, sensitivities, structural
+from backend.machine.interpreter import Made
+from backend.machine.layout import NAMES, OWN
+from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers
+
+
+def tree(first: int, bodies: Sequence[str], indent: str) -> str:
+    """Tests that find the body of an opcode from `first` on, in as many of them as the logarithm of their number."""
+    if len(bodies) == 1:
+        return textwrap.indent(bodies[0], indent)
+    half = len(bodies) // 2
+    low, high = tree(first, bodies[:half], indent + "    "), tree(first + half, bodies[half:], indent)
+    return f"{indent}if op < {first + half}:\n{low}\n{high}"
+
+
+def group_source(number: int, group: Group, first: int) -> Iterator[str]:
+    """The functions of a group: `apply_k`, and what it needs. Another number of operands is for the host to refuse."""
+    names = "xyz"[: group.operands]
+    lines = [f"def apply_{number}(I, F, C, op, at, n, fp, out):"]
+    if group.operands:
+        lines += [f"    if n != {group.operands}:", "        return SERVICE"]
+    lines += [f"    {x} = operand(C, at + {k}, fp)" for k, x in enumerate(names)]
+    members = list(group.members.values())
+    if group.form == REALS:
+        yield f"def reals_{number}(op, {', '.join(names)}):\n" + tree(first, [f"return {m}" for m in members], "    ")
+        values = ", ".join(f"real(I, F, {x})" for x in names)
+        lines += [f"    if not ({' and '.join(f'(I[{x}] == REAL or I[{x}] == INT)' for x in names)}):", "        return SERVICE"]
+        lines += [f"    F[out + 1] = reals_{number}(op, {values})", "    I[out] = REAL", "    return RUNNING"]
+    elif group.form == ORDERS:
+        yield f"def true_of_{number}(op):\n" + tree(first, [f"return {m}" for m in members], "    ")
+        lines += ["    found = compared(I, F, x, y)", f"    if found == 0 or (I[x] == BOOL and op < {first + len(members) - 2}):"]
+        lines += ["        return SERVICE", f"    I[out + 1] = 1 if found & true_of_{number}(op) != 0 else 0"]
+        lines += ["    I[out] = BOOL", "    return RUNNING"]
+    else:
+        lines.append(tree(first, [m if isinstance(m, str) else body(m) for m in members], "    "))
+    yield "\n".join(lines)
+
+
+APPLY = "status = apply(I, F, C, op, at, n, fp, out)"
+
+
+def source(opcodes: Opcodes) -> str:
+    """
+    The text of the machine, the same for every target.
+
+    In the loop the choice of the group stands in the place of the call of `apply`: one call less on the way to every instruction.
+    """
+    own: tuple[Callable[..., Any], ...] = (*structural.PARTS, *sensitivities.PARTS, *control.PARTS)
+    parts = [*prelude.closure(helpers()), *map(plain, own)]
+    first, choices = OWN, []
+    for number, group in enumerate(opcodes.groups):
+        parts += group_source(number, group, first)
+        first += len(group.members)
+        choices.append(f"if op < {first}:\n    {APPLY.replace('apply', f'apply_{number}')}\n")
+    choice = "el".join([*choices, "se:\n    status = SERVICE"])
+    loop = plain(control.run)
+    indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
+    whole = [plain(control.collect), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
+    head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
+    return "\n\n".join([head, *(f"@_part\n{text}" for text in parts), *(f"@_device\n{text}" for text in whole)]) + "\n"
+
+
+def plain(function: Callable[..., Any]) -> str:
+    """The source of a function without annotations and docstring, which mean nothing to a compiler."""
+    code = function.__code__
+    names = ", ".join(code.co_varnames[: code.co_argcount])
+    return f"def {function.__name__}({names}):\n" + textwrap.indent(body(function), "    ")
+
+
+def body(function: Callable[..., Any]) -> str:
+    """The statements of a function of a module: the lines below its head and its docstring, as far as they are indented."""
+    lines = _lines(function.__code__.co_filename)[function.__code__.co_firstlineno - 1 :]
+    first = next(k for k, line in enumerate(lines) if line.endswith(":")) + 1
+    if lines[first].lstrip().startswith(QUOTES):
+        closes = (k for k in range(first, len(lines)) if lines[k].endswith(QUOTES) and (k > first or len(lines[k].strip()) > 3))
+        first = next(closes) + 1
+    end = next((k for k in range(first, len(lines)) if lines[k] and not lines[k].startswith(" ")), len(lines))
+    return textwrap.dedent("\n".join(lines[first:end])).rstrip()
+
+
+QUOTES = '"' * 3
+
+
+@cache
+def _lines(file: str) -> list[str]:
+    return Path(file).read_text(encoding="utf-8").splitlines()
+
+
+@cache
+def opcodes() -> Opcodes:
+    """The opcodes, the same on every target."""
+    return Opcodes([name for absent in toolchain.ABSENT.values() for name in absent])
+
+
+def made() -> Made:
+    """What `interpreter` remembers of all this."""
+    text, found = source(opcodes()), opcodes()
+    return Made(text, addressed(text, (control.run, control.collect)), found.number, found.end)
+
+
+def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:
+    """The text with functions of addresses besides, called `…_at`, and what `native.functions` must know of them."""
+    exports = {}
+    for function in functions:
+        takes, given = [], []
+        for name in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            kind = function.__annotations__[name]
+            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(kind)
+            takes += [name, f"{name}_size"] if buffer else [name]
+            given.append(f"{buffer}({name}, {name}_size)" if buffer else name)
+        own, called = f"{function.__name__}_at", f"{function.__name__}({', '.join(given)})"
+        text += f"\n\n@_device\ndef {own}({', '.join(takes)}):\n    return {called}\n"
+        exports[own] = "i" * len(takes) + ":i"
+    return text, exports

@@ -1,0 +1,94 @@
+"""
+Cells of families in generated code (`backend.recursion.families`): a cell is written once, and a value is its number.
+
+    made     cell s_f is written: its kind, if something asks for it, and its fields; s_f grows by one
+    read     the field of the cell of this number; the status is LINKED where its kind has no such field, and the host takes code in
+             which all kinds have all fields
+
+A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backend.emit import stored
+from backend.recursion.family import Family
+from backend.shape import ROOT, Reg, Stack, convert, literal, make, scalars
+from backend.stack_arrays import HEAP, with_sizes
+from backend.stack_types import StackType
+from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
+from semantics.errors import Malformed
+from semantics.ir import NodeId
+from semantics.type_language import INTEGER, ArrayType
+from semantics.type_lattice import NEVER
+
+KIND = "kind"
+
+
+def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> Stack:
+    """The number of a new cell of the kind of a site."""
+    first, kind = family.first, family.sites.index(site)
+    count = f"s{first}"
+    emit.trap(f"{count} >= ⟦{first}⟧", FULL)
+    if family.absent and not family.frames:
+        emit.save(first, count, KIND, literal(kind), INTEGER)
+    types = emit.sites.cells[first]
+    places = _places(family, types)
+    for k, argument in enumerate(arguments):
+        if (place := places[k]) is not None and types[k] != NEVER and kind not in family.absent.get(k, ()):
+            target = make(types[k], lambda _: "_")
+            given = stored(emit.contiguous(convert(argument, types[k])), target)
+            for at, (scalar, into) in enumerate(zip(given, scalars(target), strict=True), place):
+                emit.save(first, count, str(at), scalar, into.type)
+    if any(isinstance(r.type, ArrayType) for t in types if t != NEVER for r in scalars(make(t, lambda _: "_"))):
+        emit.trap(f"{HEAP} > ⟦{first}!⟧", FULL_ARRAYS)
+    top = emit.variable(INTEGER)
+    emit.line(f"{top} = {count}")
+    emit.line(f"{count} = {count} + 1")
+    return Stack(StackType(first, NEVER), top, ROOT)
+
+
+def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
+    """A field of a cell."""
+    first, types = family.first, emit.sites.cells[family.first]
+    if not 0 <= index < len(types):
+        emit.trap("True", INDEX)
+        return None
+    if family.frames and index in family.links:
+        below = emit.variable(INTEGER)
+        emit.line(f"s{first} = {cell.top}")
+        emit.line(f"{below} = {cell.top} - 1")
+        return Stack(StackType(first, NEVER), below, ROOT)
+    if not family.frames and (kinds := family.absent.get(index)):
+        kind = emit.load(first, cell.top, KIND, INTEGER, {})
+        emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), LINKED)
+    place = _places(family, types)[index]
+    if place is None:
+        emit.trap("True", STUCK)
+        return None
+    count, views = [place], {}
+
+    def load(type: Any) -> str:
+        count[0] += 1
+        return str(emit.load(first, cell.top, str(count[0] - 1), type, views))
+
+    return with_sizes(make(types[index], load), views)
+
+
+def _places(family: Family, types: tuple[Any, ...]) -> list[int | None]:
+    """Of every field the place of its first scalar; none for what is not written."""
+    found: list[int | None] = []
+    place = 0
+    for k, type in enumerate(types):
+        written = type != NEVER and not (family.frames and k in family.links)
+        found.append(place if written else None)
+        place += sum(1 for _ in scalars(make(type, lambda _: "_"))) if written else 0
+    return found
+
+
+def length(family: Family) -> Reg:
+    """The number of fields of a cell; Malformed where that is another for another kind."""
+    if len(set(family.sizes)) > 1:
+        raise Malformed("the length of one of several tuples is not compiled yet", rule="lower", remedy="use the virtual machine")
+    return literal(family.sizes[0])

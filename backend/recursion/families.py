@@ -1,0 +1,88 @@
+"""
+Cells of several kinds in one arena: tuples that hold others made at the same places, as the nodes of a tree do.
+
+What a recursion leaves for its adjoint is a tuple that holds those of the calls that it made, and one of another kind where it made
+none. A *family* is such places together: the fields of its tuples that hold others are its *links*. A value of it is one number,
+that of a cell (`backend.recursion.cells`), whatever is below. A field of which one kind says ZERO, since no run reads it there, is
+*absent* of that kind, and has the type that the others give it; what is read is tested not to be.
+
+The frames of a recursion (`backend.recursion.loops`) are a family as well. Each is taken off once and in order: they are a stack,
+of which the memory is used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from backend.flow import components
+from backend.recursion.family import Family
+from backend.recursion.frames import ABSENT, FRAME
+from backend.stack_sites import TUPLES, UNKNOWN, Flows
+from semantics.ir import NodeId, Program
+from semantics.tangents import ZERO
+
+
+def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole: bool) -> dict[NodeId, Family]:
+    """
+    By site, the family; there is none where the flow of tuples is not known, or where a site is one of `stacks`. If `whole`, ZERO
+    is held like all else, and no field is absent but in frames.
+    """
+    if not flows.settled:
+        return {}
+    fields = {n: program.inputs(n)[1:] for n in program.nodes if program.callee(n) in TUPLES}
+    held = {n: [flows.reaching.get(f, set()) & fields.keys() for f in found] for n, found in fields.items()}
+    found: dict[NodeId, Family] = {}
+    for group in _together(fields.keys(), held, flows):
+        sites = tuple(sorted(group))
+        if not stacks.keys() & group:
+            found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], held, whole))
+    return found
+
+
+def _family(
+    program: Program, sites: tuple[NodeId, ...], fields: list[Any], held: Mapping[NodeId, list[set[NodeId]]], whole: bool
+) -> Family:
+    links = frozenset(k for s in sites for k, part in enumerate(held[s]) if part & set(sites))
+    frames = all(program.callee(s) is FRAME for s in sites)
+    nothing = ABSENT.value if frames else None if whole else ZERO
+    sizes = tuple(map(len, fields))
+    absent = {}
+    for k in range(max(sizes)):
+        beyond = frozenset(kind for kind, size in enumerate(sizes) if k >= size)
+        saying = frozenset(
+            i for i, f in enumerate(fields) if k < len(f) and nothing is not None and program.constant(f[k]) is nothing
+        )
+        if kinds := beyond | saying if len(beyond | saying) < len(sites) else beyond:
+            absent[k] = kinds
+    return Family(sites[0], sites, sizes, links, absent, frames)
+
+
+def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:
+    """The sites of which some value may be one as well as another, where one of them may hold one of its own."""
+    edges = {n: [s for part in parts for s in part] for n, parts in held.items()}
+    component = components(edges)
+    again: dict[int, int] = {}
+    for number in component.values():
+        again[number] = again.get(number, 0) + 1
+    recursive = {n for n, number in component.items() if again[number] > 1 or n in edges[n]}
+    leader = {n: n for n in held}
+
+    def lead(n: NodeId) -> NodeId:
+        while leader[n] != n:
+            leader[n] = n = leader[leader[n]]
+        return n
+
+    unknown = set()
+    for reaching in flows.reaching.values():
+        if mine := reaching & recursive:
+            one = lead(next(iter(mine)))
+            for other in reaching & held.keys():
+                leader[lead(other)] = one
+            if UNKNOWN in reaching:
+                unknown.add(one)
+    groups: dict[NodeId, set[NodeId]] = {}
+    for n in held:
+        groups.setdefault(lead(n), set()).add(n)
+    refused = {lead(n) for n in unknown}
+    yield from (group for one, group in groups.items() if group & recursive and one not in refused)

@@ -1,0 +1,48 @@
+"""
+Which functions of a module come to call themselves, and the module in which none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from backend.flow import components
+from backend.recursion.loops import Loop
+from backend.recursion.reads import postponed
+from semantics.ssa.dominance import loops
+from semantics.ssa.form import Function, FunctionRef, Module
+
+
+def callees(function: Function) -> Iterator[str]:
+    """The functions that a function calls."""
+    for block in function.blocks:
+        yield from (i.callee.name for i in block.instructions if isinstance(i.callee, FunctionRef))
+
+
+def groups(module: Module) -> dict[str, frozenset[str]]:
+    """For every function that can come to call itself, the functions that do so with it."""
+    edges = {f.name: list(callees(f)) for f in module.functions}
+    component = components(edges)
+    members: dict[int, set[str]] = {}
+    for name, number in component.items():
+        members.setdefault(number, set()).add(name)
+    return {name: frozenset(members[n]) for name, n in component.items() if len(members[n]) > 1 or name in edges[name]}
+
+
+def without_recursion(module: Module) -> Module:
+    """The same module in which no function comes to call itself: of each group, a loop for every function called from outside."""
+    found = groups(module)
+    module = replace(module, functions=tuple(postponed(f) if f.name in found else f for f in module.functions))
+    entered = {module.entry} | {c for f in module.functions for c in callees(f) if found.get(c) != found.get(f.name)}
+    kept = (f for f in module.functions if f.name in entered or f.name not in found)
+    return replace(module, functions=tuple(loop_of(module, f, found[f.name]) if f.name in found else f for f in kept))
+
+
+def loop_of(module: Module, first: Function, members: frozenset[str]) -> Function:
+    """A function of a group as a loop; if that is entered at two places, the one in which more ways go by frames."""
+    functions = [first, *(module[name] for name in sorted(members - {first.name}))]
+    found = Loop(functions).function()
+    if any(loop.irreducible for loop in loops(found).by_header.values()):
+        return Loop(functions, careful=True).function()
+    return found

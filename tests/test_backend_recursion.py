@@ -1,0 +1,223 @@
+"""Recursion that is no loop, in generated code: values and gradients have every bit of the reference, on every target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from recursive_programs import BISECTION, RECURSIVE
+
+import backend
+from adjudge.values import to_value
+from backend import stack_memory
+from backend.cuda import numba_cuda
+from backend.recursion.families import families
+from backend.recursion.groups import groups
+from backend.recursion.groups import without_recursion as in_loops
+from backend.recursion.program import without_recursion
+from backend.recursion.reads import postponed
+from backend.stack_sites import Flows, sites_of
+from bench.by_index import TREE
+from semantics.errors import OutOfFuel
+from semantics.ir import Program
+from semantics.machine import run
+from semantics.ssa.form import Module
+from semantics.ssa.machine import run as run_ssa
+from semantics.ssa.reader import read as read_ssa
+from semantics.ssa.wellformed import check
+from semantics.type_language import REAL, ArrayType, type_of
+from semantics.values import same
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
+from transforms.parse import parse_text
+from transforms.pipeline import optimize
+from transforms.ssa.from_graph import to_ssa
+
+VECTOR = backend.general(ArrayType("f64", (None,)))
+LEAVES = tuple(to_value(np.random.default_rng(n).normal(size=n)) for n in (1, 2, 13))
+
+
+def wanted(program: Program, arguments: tuple[Any, ...]) -> Any:
+    """What the reference gives, a derivative being the SSA adjoint's."""
+    return run(expand(program, "ssa"), *arguments)
+
+
+def of(name: str, derivative: str | None) -> tuple[Program, tuple[Any, ...], tuple[tuple[Any, ...], ...]]:
+    text, points, wrt = RECURSIVE[name]
+    types = tuple(map(type_of, points[0]))
+    return calling(parse_text(text, "f"), derivative, wrt or 0, types), types, points
+
+
+@pytest.mark.parametrize("name", RECURSIVE)
+def test_a_value_is_the_references(name: str) -> None:
+    program, types, points = of(name, None)
+    compiled = backend.compile(program, types, "python")
+    for arguments in points:
+        assert same(compiled(*arguments), wanted(program, arguments))
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, wrt) in RECURSIVE.items() if wrt is not None])
+def test_a_gradient_is_the_ssa_adjoints(name: str) -> None:
+    program, types, points = of(name, "grad")
+    compiled = backend.compile(program, types, "python")
+    for arguments in points:
+        assert same(compiled(*arguments), wanted(program, arguments))
+
+
+def test_a_tree_over_an_array_and_its_gradients_run_on_every_target() -> None:
+    types = (VECTOR, REAL, REAL)
+    for derivative, wrt, targets in (("value", 0, ("python",)), ("grad", (0, 1), ("python", "cpu"))):
+        program = calling(parse_text(TREE, "f"), None if derivative == "value" else derivative, wrt, types)
+        for target in targets:
+            compiled = backend.compile(program, types, target)
+            for x in LEAVES:
+                assert same(compiled(x, 0.6, 0.7), wanted(program, (x, 0.6, 0.7)))
+
+
+def test_frames_hold_arrays() -> None:
+    for derivative in (None, "grad"):
+        program = calling(parse_text(BISECTION, "f"), derivative, 0, (VECTOR,))
+        compiled = backend.compile(program, (VECTOR,), "python")
+        for x in LEAVES:
+            assert same(compiled(x), wanted(program, (x,)))
+
+
+def test_threads_of_a_gpu_have_stacks_of_their_own() -> None:
+    program, types, points = of("two calls", "grad")
+    compiled = backend.compile(program, types, "cuda-sequential")
+    for found, arguments in zip(compiled.map(points), points, strict=True):
+        assert same(found, wanted(program, arguments))
+    if numba_cuda.ptx_available():
+        assert ".visible .entry" in backend.run.ptx(program, types)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    a, b = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    return draw(st.sampled_from([a, f"{a} * {b}", f"{a} - {b}", f"math.sin({a})", f"({a} + {b}) * 0.5", f"math.tanh({a}) + {b}"]))
+
+
+@st.composite
+def recursions(draw: st.DrawFn) -> str:
+    """A function that calls itself from one to three times, perhaps only in some turns of a loop."""
+    names, lines = ("x", "y"), []
+    for k in range(draw(st.integers(1, 3))):
+        call = f"g({draw(expressions(names))}, {draw(expressions(names))}, n - {draw(st.integers(1, 3))})"
+        lines.append(f"    v{k} = {call}")
+        names = (*names, f"v{k}")
+    if draw(st.booleans()):
+        lines += [
+            "    for i in range(2):",
+            f"        if n > i + {draw(st.integers(1, 3))}:",
+            f"            x = g(x, {names[-1]}, n - 2)",
+        ]
+    body = "\n".join(lines)
+    return f"""import math
+def g(x, y, n):
+    if n <= 0:
+        return {draw(expressions(("x", "y")))}
+{body}
+    return {draw(expressions(names))}
+def f(x: float, n: int):
+    return g(x, 0.5, n)
+"""
+
+
+@given(recursions(), st.integers(0, 4), st.booleans())
+def test_a_generated_recursion_runs_as_on_the_reference(text: str, n: int, differentiated: bool) -> None:
+    types = tuple(map(type_of, (0.5, n)))
+    program = calling(parse_text(text, "f"), "grad" if differentiated else None, 0, types)
+    compiled = backend.compile(program, types, "python")
+    event(f"loops: {compiled.code.source.count('while True')}")
+    assert same(compiled(0.7, n), wanted(program, (0.7, n)))
+
+
+@given(recursions(), st.integers(0, 4))
+def test_the_loop_is_the_same_function_before_it_is_code(text: str, n: int) -> None:
+    module = to_ssa(parse_text(text, "f"))
+    looped = in_loops(module)
+    check(looped)
+    event(f"recursive: {bool(groups(module))}")
+    assert not groups(looped)
+    assert same(run_ssa(looped, (0.7, n)), run_ssa(module, (0.7, n)))
+
+
+# rules that fire, and near misses
+
+CALLS = """function f(p):
+block #1:
+    %1 ← getitem(p, 0)
+    %2 ← getitem(p, 1)
+    %3 ← gt(%1, 0)
+    goto #3 if not %3
+block #2:
+    %4 ← make_tuple(0, %2)
+    %5 ← @f(%4)
+    %6 ← add(%5, %2)
+    return %6
+block #3:
+    return %1"""
+
+
+def test_a_field_of_a_parameter_is_read_again_after_a_call() -> None:
+    module = read_ssa(CALLS)
+    after = postponed(module.main)
+    assert [i.callee.name for i in after.by_label[2].instructions[:1]] == ["getitem"]  # type: ignore[union-attr]
+    assert str(Module((after,), "f")).count("getitem") == 1 + 1 + 1 + 1  # %1 for the test and for block 3, %2 before and after
+    assert same(run_ssa(Module((after,), "f"), ((1, 2.5),)), run_ssa(module, ((1, 2.5),)))
+
+
+def test_a_field_of_what_is_made_here_stays_where_it_is() -> None:
+    module = read_ssa(CALLS.replace("getitem(p, 1)", "add(p, 1)").replace("getitem(p, 0)", "mul(p, 2)"))
+    assert str(Module((postponed(module.main),), "f")) == str(module)
+
+
+LOOPS = ("    while n > 0:\n        n = n - 1\n    return x", "    return f(x, n - 1) if n > 0 else x")
+
+
+def test_a_loop_is_no_recursion() -> None:
+    for body in LOOPS:
+        assert without_recursion(parse_text(f"def f(x, n):\n{body}", "f")) is None
+    assert without_recursion(parse_text("def f(x, n):\n    return x * f(x, n - 1) if n > 0 else x", "f")) is not None
+
+
+def families_of(program: Program) -> set[int]:
+    flows = Flows(program)
+    return {len(family.sites) for family in families(program, flows, sites_of(program, flows), False).values()}
+
+
+def test_the_tapes_of_calls_are_a_family_and_tuples_that_hold_none_are_not() -> None:
+    program, _, _ = of("two calls", "grad")
+    assert families_of(optimize(expand(program, "ssa"))) == {2}
+    program, _, _ = of("tuples", None)
+    assert families_of(expand(program)) == set()
+
+
+# budgets
+
+
+def test_a_recursion_without_end_is_out_of_fuel() -> None:
+    program = parse_text("def f(n: int):\n    return 0 if n < 0 else 1 + f(n + 1)", "f")
+    compiled = backend.compile(program, None, "python", budget=2000)
+    with pytest.raises(OutOfFuel):
+        compiled(0)
+
+
+def test_frames_that_do_not_fit_are_out_of_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stack_memory, "LIMIT", 1 << 13)
+    compiled = backend.compile(parse_text("def f(n: int):\n    return 0 if n == 0 else 1 + f(n - 1)", "f"), None, "python")
+    assert compiled(1500) == 1500  # one doubling
+    with pytest.raises(OutOfFuel):
+        compiled(1 << 13)
+
+
+def test_frames_are_taken_off_again() -> None:
+    """Of 2^n calls, n wait at a time: the memory at the beginning is enough for all of them."""
+    program, types, _ = of("fib", None)
+    compiled = backend.compile(program, types, "python")
+    cells = compiled.memory.cells
+    assert compiled(17) == 1597
+    assert compiled.memory.cells == cells
