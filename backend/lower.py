@@ -51,7 +51,7 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     try:
         return _lower(program, argument_types, linked, fast)
     except (IllTyped, Malformed) as refusal:
-        if refusal.rule not in HOPELESS or (looped := without_recursion(program)) is None:
+        if refusal.rule not in HOPELESS or (looped := without_recursion(program, sums=not linked)) is None:
             raise
         return _lower(looped, argument_types, linked, fast)
 

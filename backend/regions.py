@@ -75,6 +75,7 @@ class Regions(Stacks):
         self.waiting: list[Signature] = []
         self.result: Any = NEVER  # the type that the function at hand gives
         self.uses: dict[Signature, int] = {}
+        self.recursions = {program.owner(site) for site, family in sites.families.items() if family.frames}
         self.plans: dict[int, tuple[NodeId, ...]] = {}
 
     def tail(self, signature: Signature) -> NodeId | None:
@@ -272,7 +273,7 @@ class Regions(Stacks):
 
     def call(self, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], type: Any) -> Emission:
         """A region of its own: inlined at the only place that calls it, or if it is small; else a function."""
-        if self.uses.get(target, 0) <= 1 or self.is_small(target):
+        if (self.uses.get(target, 0) <= 1 or self.is_small(target)) and target.graph not in self.recursions:
             result = (
                 make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
             )

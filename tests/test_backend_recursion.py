@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,16 @@ from recursive_programs import BISECTION, RECURSIVE
 import backend
 from adjudge.values import to_value
 from backend import stack_memory
+from backend.boundary import flatten_arguments
 from backend.cuda import numba_cuda
 from backend.recursion.families import families
 from backend.recursion.groups import groups
 from backend.recursion.groups import without_recursion as in_loops
 from backend.recursion.program import without_recursion
 from backend.recursion.reads import postponed
+from backend.recursion.sums import threaded
 from backend.stack_sites import Flows, sites_of
+from backend.status import LINKED
 from bench.by_index import TREE
 from semantics.errors import OutOfFuel
 from semantics.ir import Program
@@ -194,6 +198,45 @@ def test_the_tapes_of_calls_are_a_family_and_tuples_that_hold_none_are_not() -> 
     assert families_of(optimize(expand(program, "ssa"))) == {2}
     program, _, _ = of("tuples", None)
     assert families_of(expand(program)) == set()
+
+
+# sums that go through a recursion
+
+TWICE = """
+import numpy as np
+def g(x, i):
+    if i <= 0:
+        return x[0]
+    return x[i] * g(x, i - 1) + g(x, i - 2)
+def f(x):
+    return g(x, x.shape[0] - 1)
+"""
+
+
+def test_a_sum_of_elements_given_once_goes_through_and_another_does_not() -> None:
+    for text, wrt, statuses in ((TREE, (REAL, REAL), {0}), (TWICE, (), {0, LINKED})):
+        types, given = (VECTOR, *wrt), (0.6, 0.7)[: len(wrt)]
+        program = calling(parse_text(text, "f"), "grad", 0, types)
+        compiled = backend.compile(program, types, "python")
+        assert "_full(" in compiled.code.alone
+        found = {compiled.kernel(*flatten_arguments((x, *given), types), *compiled.memory.given)[-1] for x in LEAVES}
+        assert found == statuses
+        for x in LEAVES:
+            assert same(compiled(x, *given), wanted(program, (x, *given)))
+
+
+def test_each_element_is_added_where_it_is() -> None:
+    """Nothing goes over the whole sensitivity but what gives it out."""
+    program = calling(parse_text(TREE, "f"), "grad", 0, (VECTOR, REAL, REAL))
+    code = backend.compile(program, (VECTOR, REAL, REAL), "python").code.alone
+    assert len(re.findall(r"for \w+ in range\(\w+\.shape\[0\]\)", code)) == 1
+
+
+def test_a_field_that_is_no_sum_of_all_calls_stays_as_it_is() -> None:
+    module = to_ssa(optimize(expand(calling(parse_text(TREE, "f"), "grad", 0, (VECTOR, REAL, REAL)), "ssa")))
+    after = threaded(module, "◀tree")
+    assert len(after["◀tree"].parameters) == len(module["◀tree"].parameters) + 1  # of x; those of p and q are of products
+    assert threaded(module, "▶tree") == module
 
 
 # budgets

@@ -126,7 +126,7 @@ def roots(function: ast.AST) -> Roots:
             values, targets = [node.value], [node.targets[0]]
         for value, target in zip(values, targets, strict=True):
             names = [*arrays_in(target)]
-            if (shape := shape_of(value)) is not None:
+            if (shape := shape_of(value)) is not None and not any(map(_is_nothing, shape)):
                 found.shaped(names[0], tuple("" if _changes(n, times) else ast.unparse(n) for n in shape))
             if arrays := [*arrays_in(value)]:
                 found.join([*names, *arrays])
@@ -156,6 +156,11 @@ def shape_of(value: ast.expr) -> list[ast.expr] | None:
             return sizes
         case _:
             return None
+
+
+def _is_nothing(size: ast.expr) -> bool:
+    """Whether an array of this size has no elements, so that no index means any."""
+    return isinstance(size, ast.Constant) and size.value == 0
 
 
 def _changes(size: ast.expr, times: Counter[str]) -> bool:

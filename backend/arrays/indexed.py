@@ -87,7 +87,7 @@ def inject(emit: Any, t: Any, i: Any, d: Any) -> Any:
     chosen = selection(emit, t.sizes, i)
     d = fitting(emit, as_operand(emit, d), chosen.sizes)
     if chosen.distinct:
-        return Injected(t.dtype, t.sizes, chosen, d)
+        return Injected(t.dtype, t.sizes, ((chosen, d),))
     array = emit.new(t.dtype, t.sizes, "0.0", "False")
     each_selected(emit, array, chosen, d, emit.add_into)
     return array

@@ -11,6 +11,7 @@ it is stays a choice, so that it costs nothing before it is added.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from backend.arrays import elementwise
@@ -35,12 +36,17 @@ def each_selected(emit: Any, array: Held, chosen: Selection, v: Any, do: Callabl
 def written(emit: Any, d: Injected) -> Held:
     """The array in memory."""
     array: Held = emit.new(d.of, d.sizes, "0.0", "False")
-    each_selected(emit, array, d.chosen, d.source, emit.write)
+    for chosen, source in d.parts:
+        each_selected(emit, array, chosen, source, emit.write)
     return array
 
 
 def gadd(emit: Any, a: Any, b: Any) -> Any:
-    """The sum of sensitivities: of all elements, unless one is injected."""
+    """The sum of sensitivities: of all elements, unless one is injected; of two that have no element in common, both."""
+    if isinstance(a, Injected) and isinstance(b, Injected) and _is_alike(a, b) and _apart(emit, a, b):
+        for m, n in zip(a.sizes, b.sizes, strict=True):
+            emit.equal(m, n)
+        return replace(a, parts=(*a.parts, *b.parts))
     for whole, d in ((a, b), (b, a)):
         if isinstance(d, Injected) and isinstance(whole, ARRAYS) and _is_alike(whole, d):
             return added(emit, as_operand(emit, whole), d, first=d is a)
@@ -50,6 +56,16 @@ def gadd(emit: Any, a: Any, b: Any) -> Any:
 def _is_alike(a: Any, d: Injected) -> bool:
     """Whether no axis of one is repeated to give the sum."""
     return len(a.sizes) == len(d.sizes) and all((m == ONE) == (n == ONE) for m, n in zip(a.sizes, d.sizes, strict=True))
+
+
+def _apart(emit: Any, a: Injected, b: Injected) -> bool:
+    """Whether each part of one has another number as an index than each part of the other."""
+
+    def numbers(chosen: Selection) -> tuple[str, ...]:
+        return chosen.source(emit, ("",) * len(chosen.sizes))
+
+    pairs = [(numbers(one), numbers(other)) for one, _ in a.parts for other, _ in b.parts]
+    return all(any(m != n and m.isdigit() and n.isdigit() for m, n in zip(*pair, strict=True)) for pair in pairs)
 
 
 def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
@@ -63,7 +79,8 @@ def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
         emit.write(array, indices, as_element(emit, total, array.dtype))
 
     array: Held = emit.fresh(a)
-    each_selected(emit, array, d.chosen, d.source, add)
+    for chosen, source in d.parts:
+        each_selected(emit, array, chosen, source, add)
     return array
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.values import ONE, Held, uncompiled
+from backend.arrays.values import ONE, Held, Sizes, uncompiled
 from backend.shape import Reg
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
@@ -149,6 +149,8 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     inner = emit.equal(a.sizes[-1], b.sizes[0])
     emit.not_empty((inner,))
     result = (*a.sizes[:-1], *b.sizes[1:])
+    if inner == ONE and len(a.sizes) == len(b.sizes) == 2:
+        return _outer(emit, a, b, lambda at: (at[0], "0"), lambda at: ("0", at[1]))
     left, right = emit.held(a), emit.contiguous(b)
     if len(left.sizes) == 2 and left.sizes[0] == ONE:
         left = emit.held(emit.reshaped(left, (inner,)))
@@ -204,9 +206,14 @@ def outer(emit: Any, a: Any, b: Any) -> Any:
     """np.outer of two vectors."""
     if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) == 1 for x in (a, b)):
         raise uncompiled("an outer product of other than vectors of f64")
+    return _outer(emit, a, b, lambda at: at[:1], lambda at: at[1:])
 
-    def element(emit: Any, indices: tuple[str, ...]) -> Reg:
-        found: Reg = emit.primitive(TABLE["mul"], [emit.element(a, indices[:1]), emit.element(b, indices[1:])])
+
+def _outer(emit: Any, a: Any, b: Any, left: Callable[[Sizes], Sizes], right: Callable[[Sizes], Sizes]) -> Any:
+    """The products of elements of a, at `left` of the indices, and of b, at `right`; so is a sum of one, since -0.0 + x is x."""
+
+    def element(emit: Any, at: Sizes) -> Reg:
+        found: Reg = emit.primitive(TABLE["mul"], [emit.element(a, left(at)), emit.element(b, right(at))])
         return found
 
-    return emit.formula("f64", (*a.sizes, *b.sizes), element, (a, b), along=False)
+    return emit.formula("f64", (a.sizes[0], b.sizes[-1]), element, (a, b), along=False)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 
+from backend.arrays.accumulating import accumulated
 from backend.arrays.carried import told
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
-from backend.arrays.in_place import updated
 from backend.arrays.keeping import kept_in_place
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
@@ -30,7 +30,7 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
-    module.body[0] = function = updated(function, told(function))
+    module.body[0] = function = accumulated(function, told(function))
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))

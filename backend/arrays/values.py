@@ -93,12 +93,11 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """An array of ZEROs but for what an index selects, no element twice: `chosen`, a `Selection`. There it is `source`."""
+    """An array of ZEROs but for what indices select, no element twice: `parts` are a `Selection` each, with what is there."""
 
     of: str
     sizes: Sizes
-    chosen: Any
-    source: Any
+    parts: tuple[tuple[Any, Any], ...]
 
     dtype: ClassVar[str] = "f64 with ZERO"
 

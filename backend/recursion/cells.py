@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from backend.arrays.attributes import as_operand
+from backend.arrays.indices import selection
+from backend.arrays.values import ARRAYS, place
 from backend.emit import stored
 from backend.recursion.family import Family
 from backend.shape import ROOT, Reg, Stack, convert, literal, make, scalars
@@ -92,3 +95,12 @@ def length(family: Family) -> Reg:
     if len(set(family.sizes)) > 1:
         raise Malformed("the length of one of several tuples is not compiled yet", rule="lower", remedy="use the virtual machine")
     return literal(family.sizes[0])
+
+
+def alone(emit: Any, a: Any, index: Any) -> Any:
+    """A sensitivity; the status is LINKED unless it is ZERO where an index points (`backend.recursion.sums`)."""
+    if isinstance(a, ARRAYS):
+        a = emit.held(as_operand(emit, a))
+        chosen = selection(emit, a.sizes, index)
+        emit.trap(f"{a.mask}[{place(chosen.source(emit, ()))}]" if chosen.element and a.mask else "True", LINKED)
+    return a

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from backend.flow import components
 from backend.recursion.loops import Loop
-from backend.recursion.reads import postponed
+from backend.recursion.reads import postponed, taken_apart
+from backend.recursion.sums import threaded
 from semantics.ssa.dominance import loops
 from semantics.ssa.form import Function, FunctionRef, Module
 
@@ -30,10 +31,17 @@ def groups(module: Module) -> dict[str, frozenset[str]]:
     return {name: frozenset(members[n]) for name, n in component.items() if len(members[n]) > 1 or name in edges[name]}
 
 
-def without_recursion(module: Module) -> Module:
-    """The same module in which no function comes to call itself: of each group, a loop for every function called from outside."""
+def without_recursion(module: Module, *, sums: bool = False) -> Module:
+    """
+    The same module in which no function comes to call itself: of each group, a loop for every function called from outside. With
+    `sums`, sensitivities go through it as one (`backend.recursion.sums`).
+    """
     found = groups(module)
-    module = replace(module, functions=tuple(postponed(f) if f.name in found else f for f in module.functions))
+    for name in [name for name, members in found.items() if sums and len(members) == 1]:
+        module = threaded(module, name)
+    module = replace(
+        module, functions=tuple(postponed(taken_apart(f, found[f.name])) if f.name in found else f for f in module.functions)
+    )
     entered = {module.entry} | {c for f in module.functions for c in callees(f) if found.get(c) != found.get(f.name)}
     kept = (f for f in module.functions if f.name in entered or f.name not in found)
     return replace(module, functions=tuple(loop_of(module, f, found[f.name]) if f.name in found else f for f in kept))

@@ -1,14 +1,17 @@
 """
-Fields of parameters are read where they are used, and not before.
+Fields of parameters are read where they are used, and not before; fields of results at once.
 
     t ← p[3]; …; u ← @f(t); …; jump to where t is used    ⟹    …; t' ← p[3]; u ← @f(t'); …, and there t'' ← p[3]
 
-A frame then keeps the number of a cell instead of all that the cell holds; and a field that only cells of one kind have is read
-where the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
+    u ← @f(…); …; t ← u[0]                                ⟹    u ← @f(…); t ← u[0]; …
+
+A frame then keeps the number of a cell instead of all that the cell holds, and of a result what is used; and a field that only
+cells of one kind have is read where the kind is known. Nothing writes to a tuple or an array, so it is the same value there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -22,6 +25,26 @@ GETITEM = TABLE["getitem"]
 def postponed(function: Function) -> Function:
     """The function with such reads before each of its instructions and jumps that use them, once between two calls."""
     return _Postponing(function).function()
+
+
+def taken_apart(function: Function, names: Collection[str]) -> Function:
+    """The function in which the fields of what calls of some functions give are read there."""
+    calls = {i.targets[0] for b in function.blocks for i in b.instructions if i.callee in map(FunctionRef, names)}
+    reads: dict[str, list[Instruction]] = {}
+    for block in function.blocks:
+        for found in block.instructions:
+            match found:
+                case Instruction(_, callee, (Name(text), Literal(int()))) if callee is GETITEM and text in calls:
+                    reads.setdefault(text, []).append(found)
+    moved = {i.targets for found in reads.values() for i in found}
+
+    def code(block: Block) -> Iterator[Instruction]:
+        for instruction in block.instructions:
+            if instruction.targets not in moved:
+                yield instruction
+                yield from reads.get(instruction.targets[0], ())
+
+    return replace(function, blocks=tuple(replace(b, instructions=tuple(code(b))) for b in function.blocks))
 
 
 class _Postponing:

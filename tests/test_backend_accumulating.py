@@ -1,0 +1,129 @@
+"""What loops add to: in place where nothing reads the old sum again, and by the parts that have something to add."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from loop_texts import bits, executed
+from test_backend_arrays import types_of
+from test_backend_stack_arrays import agrees, compiled, normal
+
+from adjudge.functions import parse
+from backend.arrays import accumulating
+from backend.arrays.accumulating import accumulated
+from semantics.type_language import INTEGER
+from transforms.gradient_programs import calling
+
+N = "a0.shape[0]"
+SUM = "t[i, j] = s[i, j] + a0[i] * a1[j]"
+
+
+def loop(what: str = SUM, after: str = "pass", begin: str = "s0") -> str:
+    """A loop that carries a matrix s, to which each turn adds; what it begins with may be given out too."""
+    made = [
+        f"s0 = _empty(({N}, {N}), _f64)",
+        f"for p in range({N}):",
+        f"    for q in range({N}):",
+        "        s0[p, q] = a0[p] - a1[q]",
+    ]
+    turn = [f"t = _empty(({N}, {N}), _f64)", f"for i in range({N}):", f"    for j in range({N}):", f"        {what}", after]
+    lines = [*made, "x = 0.0", f"s = {begin}", "m = 0", "while m < 3:", *(f"    {line}" for line in [*turn, "m, s = (m + 1, t)"])]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in [*lines, "return (s, x, s0)"])])
+
+
+def in_place(text: str) -> str:
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return ast.unparse(ast.fix_missing_locations(accumulated(function, lambda name, axis: N)))
+
+
+def test_a_sum_that_a_loop_carries_has_the_memory_of_the_old_one() -> None:
+    found = in_place(loop())
+    assert "t = s\n" in found
+    assert "t[i, j] = t[i, j] + a0[i] * a1[j]" in found
+    assert found.count("_empty(") == 2  # what the loop begins with is given out, so it is copied, once
+
+
+NEAR = {
+    "the old one is read again": (SUM, "x = x + s[0, 1]"),
+    "another element is read": ("t[i, j] = s[j, i] + a0[i]", "pass"),
+    "its own sum is read": ("t[i, j] = s[i, j] + (t[i, j - 1] if j > 0 else 0.0)", "pass"),
+    "the old one has another name": (SUM, "r = s; x = x + r[0, 0]"),
+}
+
+
+@pytest.mark.parametrize("near", NEAR)
+def test_where_the_old_sum_is_still_needed_there_is_another(near: str) -> None:
+    text = loop(*NEAR[near])
+    assert in_place(text) == ast.unparse(ast.parse(text))
+
+
+WHATS = [SUM, *(what for what, _ in NEAR.values()), "t[i, j] = a0[j]", "t[i, j] = s[i, j] * s[i, j] - s[0, j]"]
+AFTERS = [*{after for _, after in NEAR.values()}, "x = x + t[1, 0]", "t[0, 0] = x"]
+
+
+@given(st.sampled_from(WHATS), st.sampled_from(AFTERS), st.lists(st.floats(-4.0, 4.0), min_size=4, max_size=4))
+def test_no_bit_changes(what: str, after: str, numbers: list[float]) -> None:
+    text = loop(what, after)
+    x, y = np.array(numbers[:2]), np.array(numbers[2:])
+    assert bits(executed(in_place(text), x, y)) == bits(executed(text, x.copy(), y.copy()))
+    event("in place" if "t = s\n" in in_place(text) else "another")
+
+
+def test_a_planted_bug_is_seen(monkeypatch: Any) -> None:
+    """An element that is read at another place would be one that has been written over."""
+    monkeypatch.setattr(accumulating, "_pair", lambda nest, made, becomes: ("t", "s") if "s[j, i]" in ast.unparse(nest) else None)
+    text, x, y = loop("t[i, j] = s[j, i] + a0[i]"), np.array([1.5, 2.0]), np.array([0.5, 4.0])
+    assert bits(executed(in_place(text), x, y)) != bits(executed(text, x, y))
+
+
+# programs
+
+
+def rows(w, h, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        h = np.tanh(h * w[0] + w[2]) * w[1]
+    return np.sum(h)
+
+
+def same_rows(w, h, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        h = h * w[0] + np.sum(w[0:2], axis=0) - w[0] * w[-1]
+    return np.sum(h)
+
+
+def columns(w, h, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        h = np.tanh(np.expand_dims(w[0] * h, 1) @ np.expand_dims(h, 0) @ w[1])
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("program", [rows, same_rows, columns])
+def test_gradients_by_parts_have_the_references_bits(program: Any) -> None:
+    arrays = (normal(3, 4), np.array([0.5, -0.0, 2.0, -1.0]))
+    types = (*types_of(arrays), INTEGER)
+    code, reference = compiled(calling(parse(program), "value_and_grad", (0, 1), types), types)
+    for n in (0, 1, 3):
+        assert agrees(code, reference, *arrays, n)
+
+
+def test_rows_by_number_are_added_without_a_matrix_for_each() -> None:
+    types = (*types_of((normal(3, 4), normal(4))), INTEGER)
+    text = compiled(calling(parse(rows), "grad", 0, types), types)[0].code.alone
+    turns = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.While)]
+    assert not any("_full(" in ast.unparse(turn) for turn in turns)
+
+
+def test_a_column_times_a_row_has_the_bits_of_the_product() -> None:
+    def product(a, b):  # type: ignore[no-untyped-def]
+        return np.expand_dims(a, 1) @ np.expand_dims(b, 0)
+
+    given = (np.array([0.0, -0.0, 1.5, np.inf]), np.array([-0.0, 3.0, np.nan]))
+    code, reference = compiled(parse(product), types_of(given))
+    assert "_matrix_matrix" not in code.code.source
+    assert agrees(code, reference, *given)
