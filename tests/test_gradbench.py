@@ -287,11 +287,14 @@ def parabola(x: Any, c: Any) -> Any:
 
 
 def test_the_descent_ends_at_the_least_and_its_tangent_follows() -> None:
-    found = descent.argmin(lambda p: parabola(p[0], 2.0), lambda p: (2.0 * (p[0] - 2.0),), (0.0,))
-    (x,), (dx,) = descent.argmin_along(
-        lambda p: parabola(p[0], 2.0), lambda p, dp: ((2.0 * (p[0] - 2.0),), (2.0 * (dp[0] - 1.0),)), (0.0,)
-    )
-    assert (x,) == found
+    def lowest(c):  # type: ignore[no-untyped-def]
+        return descent.argmin(lambda p: parabola(p[0], c), lambda p: (2.0 * (p[0] - c),), (0.0,))[0]
+
+    def along(c):  # type: ignore[no-untyped-def]
+        return aj.jvp(lowest, (c,), (1.0,))
+
+    x, dx = aj.run(along, 2.0)
+    assert x == lowest(2.0)
     slack = 2.0 - x  # it started 2 away, and what is left of the distance, x's and dx's alike, is one product of factors
     agree(1.0 - dx, slack / 2.0)
 

@@ -40,27 +40,3 @@ def argmin(f, gradient, start):  # type: ignore[no-untyped-def]
             else:
                 rate, successes = 0.5 * rate, 0
     return x
-
-
-def argmin_along(f, gradient, start):  # type: ignore[no-untyped-def]
-    """
-    The same in forward mode: the point, and its tangent. `gradient` takes a point with its tangent, and gives the gradient with
-    its own; what f and its gradient depend on besides moves along. Which way the descent goes is decided by the primals.
-    """
-    x, dx = start, tuple([0.0 for _ in start])
-    lowest, (slope, dslope) = f(x), gradient(x, dx)
-    rate, successes = 1e-5, 0
-    while length(slope) > NEAR:
-        if successes == 10:
-            rate, successes = 2.0 * rate, 0
-        else:
-            there = stepped(x, rate, slope)
-            if length(stepped(x, 1.0, there)) <= NEAR:
-                break
-            found = f(there)
-            if found < lowest:
-                x, dx, lowest, successes = there, stepped(dx, rate, dslope), found, successes + 1
-                slope, dslope = gradient(x, dx)
-            else:
-                rate, successes = 0.5 * rate, 0
-    return x, dx

@@ -2,8 +2,7 @@
 particle: which w makes a charged particle, repelled by charges at (10, 10 - w) and (10, 0), fall through the origin?
 
 The force is the gradient of a potential, at every step of Euler's method. The descent differentiates by w the loop that does the
-steps. Each of the two gradients is taken forward or in reverse: `fr` is forward outside, in reverse inside. Forward through the
-loop, every step is pushed forward along with its state.
+steps. Each of the two gradients is taken forward or in reverse: `fr` is forward outside, in reverse inside.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 from adjudge import grad, jvp
 from bench.gradbench_programs.descent import argmin
-from bench.gradbench_programs.dual import slope
 from bench.gradbench_programs.function import Function, Input, real
 
 STEP = 0.1
@@ -25,8 +23,12 @@ def potential(x, y, w, ten):  # type: ignore[no-untyped-def]
 
 
 def slope_f(x, y, w):  # type: ignore[no-untyped-def]
-    """Its gradient by the place, forward."""
-    return slope(potential, x, y, w, 10.0)
+    """Its gradient by the place, forward: along one axis, then along the other."""
+
+    def along(dx, dy):  # type: ignore[no-untyped-def]
+        return jvp(lambda u, v: potential(u, v, w, 10.0), (x, y), (dx, dy))[1]
+
+    return along(1.0, 0.0), along(0.0, 1.0)
 
 
 def slope_r(x, y, w):  # type: ignore[no-untyped-def]
@@ -54,36 +56,22 @@ def miss(slope_at, w):  # type: ignore[no-untyped-def]
     return end(x, y, u, v)
 
 
-def miss_along(slope_along, w):  # type: ignore[no-untyped-def]
-    """
-    Its derivative, forward: every step is pushed forward, along with its state. `slope_along` gives the slope and its tangent,
-    from place and w and their tangents.
-    """
-    x, y, u, v = 0.0, 8.0, 0.75, 0.0
-    dx, dy, du, dv = 0.0, 0.0, 0.0, 0.0
-    while y + STEP * v > 0.0:
-        (a, b), (da, db) = slope_along(x, y, w, dx, dy, 1.0)
-        x, y, u, v = x + STEP * u, y + STEP * v, u - STEP * a, v - STEP * b
-        dx, dy, du, dv = dx + STEP * du, dy + STEP * dv, du - STEP * da, dv - STEP * db
-    return jvp(end, (x, y, u, v), (dx, dy, du, dv))[1]
-
-
 def ff(w):  # type: ignore[no-untyped-def]
     """Forward, and forward inside."""
 
-    def slope_along(x, y, w, dx, dy, dw):  # type: ignore[no-untyped-def]
-        return jvp(slope_f, (x, y, w), (dx, dy, dw))
+    def target(p):  # type: ignore[no-untyped-def]
+        return miss(slope_f, p[0])
 
-    return argmin(lambda p: miss(slope_f, p[0]), lambda p: (miss_along(slope_along, p[0]),), (w,))[0]
+    return argmin(target, lambda p: (jvp(target, (p,), ((1.0,),))[1],), (w,))[0]
 
 
 def fr(w):  # type: ignore[no-untyped-def]
     """Forward, and in reverse inside."""
 
-    def slope_along(x, y, w, dx, dy, dw):  # type: ignore[no-untyped-def]
-        return jvp(slope_r, (x, y, w), (dx, dy, dw))
+    def target(p):  # type: ignore[no-untyped-def]
+        return miss(slope_r, p[0])
 
-    return argmin(lambda p: miss(slope_r, p[0]), lambda p: (miss_along(slope_along, p[0]),), (w,))[0]
+    return argmin(target, lambda p: (jvp(target, (p,), ((1.0,),))[1],), (w,))[0]
 
 
 def rf(w):  # type: ignore[no-untyped-def]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from adjudge import grad, jvp
-from bench.gradbench_programs.descent import argmin, argmin_along
-from bench.gradbench_programs.dual import slope
+from bench.gradbench_programs.descent import argmin
 from bench.gradbench_programs.function import Function, Input, array
 
 
@@ -20,14 +19,19 @@ def between(a, b, x, y):  # type: ignore[no-untyped-def]
     return (a * a + b * b) - (x * x + y * y)
 
 
+def forward(f, p):  # type: ignore[no-untyped-def]
+    """The gradient of f at a pair, forward: along one axis, then along the other."""
+    return jvp(f, (p,), ((1.0, 0.0),))[1], jvp(f, (p,), ((0.0, 1.0),))[1]
+
+
 def depth(x, y, a, b):  # type: ignore[no-untyped-def]
-    """What the descent inside goes down: the negative of it. This one runs on dual numbers too."""
+    """What the descent inside goes down: the negative of it."""
     return (x * x + y * y) - (a * a + b * b)
 
 
 def slope_f(x, y, a, b):  # type: ignore[no-untyped-def]
     """Its gradient by (x, y), forward."""
-    return slope(depth, x, y, a, b)
+    return forward(lambda p: depth(p[0], p[1], a, b), (x, y))
 
 
 def slope_r(x, y, a, b):  # type: ignore[no-untyped-def]
@@ -40,29 +44,13 @@ def highest(slope_at, a, b, start):  # type: ignore[no-untyped-def]
     return argmin(lambda p: -between(a, b, p[0], p[1]), lambda p: slope_at(p[0], p[1], a, b), start)
 
 
-def outside(slope_along, a, b, start):  # type: ignore[no-untyped-def]
-    """The gradient by (a, b) of what is between it and the highest (x, y), forward: that point moves along with each axis."""
-
-    def along(da, db):  # type: ignore[no-untyped-def]
-        def moving(p, dp):  # type: ignore[no-untyped-def]
-            return slope_along(p[0], p[1], a, b, dp[0], dp[1], da, db)
-
-        (x, y), (dx, dy) = argmin_along(lambda p: -between(a, b, p[0], p[1]), moving, start)
-        return jvp(between, (a, b, x, y), (da, db, dx, dy))[1]
-
-    return along(1.0, 0.0), along(0.0, 1.0)
-
-
 def ff(start):  # type: ignore[no-untyped-def]
     """Forward, and forward inside."""
 
     def height(p):  # type: ignore[no-untyped-def]
         return between(p[0], p[1], *highest(slope_f, p[0], p[1], start))
 
-    def slope_along(x, y, a, b, dx, dy, da, db):  # type: ignore[no-untyped-def]
-        return jvp(slope_f, (x, y, a, b), (dx, dy, da, db))
-
-    a, b = argmin(height, lambda p: outside(slope_along, p[0], p[1], start), start)
+    a, b = argmin(height, lambda p: forward(height, p), start)
     return (a, b), highest(slope_f, a, b, start)
 
 
@@ -72,10 +60,7 @@ def fr(start):  # type: ignore[no-untyped-def]
     def height(p):  # type: ignore[no-untyped-def]
         return between(p[0], p[1], *highest(slope_r, p[0], p[1], start))
 
-    def slope_along(x, y, a, b, dx, dy, da, db):  # type: ignore[no-untyped-def]
-        return jvp(slope_r, (x, y, a, b), (dx, dy, da, db))
-
-    a, b = argmin(height, lambda p: outside(slope_along, p[0], p[1], start), start)
+    a, b = argmin(height, lambda p: forward(height, p), start)
     return (a, b), highest(slope_f, a, b, start)
 
 
