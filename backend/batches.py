@@ -107,11 +107,6 @@ class Batch:
         """The value of one sample on the machine, or its error."""
         return self.tiered.machined.map([arguments])[0]
 
-    def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> AdjudgeError:
-        """The error with the words of the reference, which the machine has; a budget that is spent is not spent again."""
-        found = failure if isinstance(failure, OutOfFuel) else self.again(arguments)
-        return found if type(found) is type(failure) else failure
-
     # launches
 
     def workers(self, compiled: Compiled, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:

@@ -109,11 +109,21 @@ class Tiered:
                 return self.best(*arguments)
             except Trap as trap:
                 if not is_beyond(trap):
-                    raise
+                    raise self.explained(trap, arguments) from None
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
-            raise outcome
+            raise self.explained(outcome, arguments)
         return outcome
+
+    def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> AdjudgeError:
+        """
+        The error with the place and the words of the reference, which the machine has, where generated code has but a status. A
+        budget that is spent is not spent again; on a GPU the status is all there is.
+        """
+        if not isinstance(failure, Trap) or failure.rule != "backend" or self.machined.threads is not None:
+            return failure
+        (found,) = self.machined.map([arguments])
+        return found if isinstance(found, Trap) else failure
 
     def is_long(self, arguments: Sequence[Any]) -> bool:
         """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
