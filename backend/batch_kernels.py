@@ -17,7 +17,7 @@ from typing import Any
 
 from backend import store, toolchain
 from backend.lowering import Lowered
-from backend.stack_memory import MEMORY
+from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.status import FULL, OK, SIZES
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
@@ -45,9 +45,23 @@ class Kernels:
         self.batch = None if self.closed else self.module.batch
         self.wide: Any = None
 
-    def ready(self, count: int) -> Any:
-        """The kernel for so many samples; None if it is yet to be compiled."""
-        return self.batch if self.width == 1 or count < WIDE else self.wide
+    def ready(self, count: int) -> tuple[Any, int] | None:
+        """The kernel for so many samples, and how many it takes at once; None if it is yet to be compiled."""
+        kernel, width = (self.wide, self.width) if self.width > 1 and count >= WIDE else (self.batch, 1)
+        return None if kernel is None else (kernel, width)
+
+    def launch(self, memory: Memory, samples: int, threads: int) -> tuple[Any, list[Any]] | None:
+        """
+        The kernel, and the memory for each of the threads: for stacks of several samples at once, and of several threads, if there
+        is so much. None if the kernel is yet to be compiled.
+        """
+        if (found := self.ready(samples)) is None:
+            return None
+        kernel, width = found
+        room = max(1, LIMIT // max(1, memory.size)) if memory.code.stacks else threads * width
+        if width > 1 and threads * width > room:
+            kernel, width = self.batch, 1
+        return kernel, pieces_of(memory, min(threads, room), width)
 
     def prepare(self, arguments: Sequence[Any]) -> None:
         """
@@ -61,6 +75,15 @@ class Kernels:
             self.wide = self.module.wide
         else:
             self.width = 1
+
+
+def pieces_of(memory: Memory, count: int, width: int) -> list[tuple[Any, ...]]:
+    """What each of several threads is given of the memory for stacks, which are as wide, and the rest."""
+    if not memory.code.stacks:
+        return [memory.given] * count
+    reals, integers, *rest = memory.for_threads(count * width)
+    size = memory.size * width
+    return [(reals[k * size : (k + 1) * size], integers[k * size : (k + 1) * size], *rest) for k in range(count)]
 
 
 def holders(code: Lowered) -> dict[str, list[int]]:
@@ -123,7 +146,7 @@ def is_wide(code: Lowered, shared: Sequence[bool], called: frozenset[str]) -> bo
     """Whether the code may be given lanes: it is of numbers, the columns are of reals, and it calls only what takes lanes."""
     names = set(re.findall(r"(?<![\w.])(_\w+)\(", code.alone))
     columns = [t for t, s in zip(code.arguments, shared, strict=True) if not s]
-    numbers = not code.arrays and sum(shared) <= SHARED
+    numbers = not code.arrays and bool(code.results) and sum(shared) <= SHARED
     return numbers and names <= called and bool(columns) and all(t == REAL for t in columns)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from backend.batch_kernels import Kernels
-from backend.batches import FEW, Batch, columns_of, go_over, held_for, is_chosen, pieces_of
+from backend.batches import FEW, Batch, columns_of, go_over, held_for, is_chosen
 from backend.boundary import PYTHON
 from backend.run import Compiled
 from backend.stacked import over_type
@@ -51,13 +51,15 @@ def way_in(
         try:
             counts = {len(arguments[k]) for k in columns}
             count = counts.pop()
-            if counts or count == 0 or (kernel := kernels.ready(count)) is None:
+            if counts or count == 0:
                 return otherwise(*arguments)
             held = [np.empty((rows, count), dtype) for rows, dtype in shapes]
             status = np.empty(count, np.int8)
             status.fill(FULL)
             threads = batch.count if cost * count >= WORTH else 1
-            pieces, spent = pieces_of(compiled.memory, threads, kernels.width), []
+            if (found := kernels.launch(compiled.memory, count, threads)) is None:
+                return otherwise(*arguments)
+            (kernel, pieces), spent = found, []
 
             def stretch(first: int, last: int, own: Any) -> int:
                 begun = thread_time()
@@ -65,7 +67,7 @@ def way_in(
                 spent.append(thread_time() - begun)
                 return failed
 
-            if threads == 1:
+            if len(pieces) == 1:
                 failed = stretch(0, count, pieces[0])
             else:
                 go_over(stretch, count, pieces)

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from backend import toolchain
-from backend.batch_kernels import WIDE, Kernels, holders
+from backend.batch_kernels import WIDE, Kernels, holders, pieces_of
 from backend.boundary import flatten_arguments, unflatten
 from backend.lowering import Lowered
 from backend.run import Compiled
-from backend.stack_memory import LIMIT, Memory
+from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
 from backend.tiers import is_beyond, runnable
@@ -116,33 +116,34 @@ class Batch:
 
     def workers(self, compiled: Compiled, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:
         """A kernel over all samples, in several threads; in this one, if they are few."""
-        count = max(1, min(self.count, status.size // FEW))
+        threads = max(1, min(self.count, status.size // FEW))
         while True:
-            kernel, width = self.kernel(compiled, (*given, *held, status), status.size)
-            pieces = pieces_of(compiled.memory, count, width)
+            kernel, pieces = self.kernel(compiled, (*given, *held, status), status.size, threads)
             go_over(lambda first, last, own: kernel(first, last, *given, *held, status, *own), status.size, pieces)  # noqa: B023
             if (linked := status == LINKED).any():
                 compiled.replace()
                 status[linked] = FULL
-            elif not self.grown(compiled, status, count * width):
+            elif not self.grown(compiled, status):
                 return
 
-    def grown(self, compiled: Compiled, status: Any, count: int) -> bool:
+    def grown(self, compiled: Compiled, status: Any) -> bool:
         """Whether samples are left to run, in more memory; where there is no more, they end."""
         full = (status == FULL) | (status == FULL_ARRAYS)
         if not full.any():
             return False
-        more = compiled.memory.double(count, arrays=not (status == FULL).any())
+        more = compiled.memory.double(arrays=not (status == FULL).any())
         status[full] = FULL if more else MEMORY_LIMIT
         return more
 
-    def kernel(self, compiled: Compiled, given: Sequence[Any], count: int) -> tuple[Any, int]:
-        """The kernel for so many samples, and how many it takes at once; `given` is what it is called with, but for memory."""
+    def kernel(self, compiled: Compiled, given: Sequence[Any], samples: int, threads: int) -> tuple[Any, list[Any]]:
+        """
+        The kernel for so many samples, and the memory that each of the threads gives it; `given` is what it is called with besides.
+        """
         if (kernels := self.kernels.get(compiled.code.source)) is None:
             kernels = self.kernels[compiled.code.source] = Kernels(compiled.code, self.shared, self.target)
-        while kernels.ready(count) is None:
-            kernels.prepare((0, 0, *given, *pieces_of(compiled.memory, 1, kernels.width)[0]))
-        return kernels.ready(count), kernels.width
+        while (found := kernels.launch(compiled.memory, samples, threads)) is None:
+            kernels.prepare((0, 0, *given, *pieces_of(compiled.memory, 1, 1)[0]))
+        return found
 
     def threads(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
         """Launches of a thread for each sample, as many at a time as there is memory for their stacks."""
@@ -155,7 +156,7 @@ class Batch:
             if (status[part] == LINKED).any():
                 compiled.replace()
                 status[part] = FULL
-            elif not self.grown(compiled, status[part], 1):
+            elif not self.grown(compiled, status[part]):
                 done = part.stop
 
 
@@ -189,15 +190,6 @@ def go_over(kernel: Callable[[int, int, Any], Any], size: int, pieces: Sequence[
 def _threads(process: int, count: int) -> ThreadPoolExecutor:
     """Threads of this process: a fork has none."""
     return ThreadPoolExecutor(count - 1, "batch")
-
-
-def pieces_of(memory: Memory, count: int, width: int = 1) -> list[tuple[Any, ...]]:
-    """What each of several threads is given of the memory for stacks, which are as wide, and the rest."""
-    if not memory.code.stacks:
-        return [memory.given] * count
-    reals, integers, *rest = memory.for_threads(count * width)
-    size = memory.size * width
-    return [(reals[k * size : (k + 1) * size], integers[k * size : (k + 1) * size], *rest) for k in range(count)]
 
 
 def _is_batched(compiled: Compiled) -> bool:

@@ -26,10 +26,12 @@ def div(context, a, b):  # type: ignore[no-untyped-def]
 def _array_of(of: Any) -> Any:
     @intrinsic
     def array_at(context, address, size):  # type: ignore[no-untyped-def]
-        """The memory at an address as an array, which does not own it. Compiled where it stands: no function of its own."""
+        """The memory at an address, an integer or a real, as an array that does not own it. Compiled where it stands."""
+        given = types.float64 if isinstance(address, types.Float) else types.int64
 
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             address, size = arguments
+            address = builder.fptosi(address, cgutils.intp_t) if given is types.float64 else address
             array = context.make_array(signature.return_type)(context, builder)
             item = context.get_constant(types.intp, 8)
             shape, strides = cgutils.pack_array(builder, [size]), cgutils.pack_array(builder, [item])
@@ -37,7 +39,7 @@ def _array_of(of: Any) -> Any:
             populate_array(array, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
             return array._getvalue()
 
-        return types.Array(of, 1, "C")(types.int64, types.int64), generate
+        return types.Array(of, 1, "C")(given, types.int64), generate
 
     return array_at
 

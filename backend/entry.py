@@ -1,11 +1,11 @@
 """
-The entry of compiled code on the CPU: the arguments and one address, and back the value alone.
+The entry of compiled code on the CPU: the arguments and at most one address, and back the value alone.
 
 A kernel takes arrays and gives a tuple that ends in a status, and both are slow to pass between CPython and machine code. An entry
-takes the address of a block of memory (`backend.stack_memory`), and raises if the status is not OK; the kernel is then called again
-for the status. `caller(compiled, otherwise)` is a Python function of the arguments that goes in there, if they have the types that
-the code is for; else, and where the entry raises, it calls `otherwise`. The kernel itself is called as `row`; only these two have
-Numba's wrappers, which take a good part of the time to compile.
+takes the address of a block of memory (`backend.stack_memory`), if the code needs any, and raises if the status is not OK; the
+kernel is then called again for the status. `caller(compiled, otherwise)` is a Python function of the arguments that goes in there,
+if they have the types that the code is for; else, and where the entry raises, it calls `otherwise`. The kernel itself is called as
+`row`; only these two have Numba's wrappers, which take a good part of the time to compile.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from backend.boundary import PYTHON
 from backend.lowering import Lowered
 from backend.moves import one_by_one
-from backend.stack_memory import HEADER, MEMORY
+from backend.stack_memory import HEADER, MEMORY, is_addressed
 from semantics.type_language import ArrayType, TupleType
 from transforms.array_rows import NUMPY_DTYPE
 
@@ -24,6 +24,7 @@ from transforms.array_rows import NUMPY_DTYPE
 def entry_source(code: Lowered) -> str:
     """The generated code with its entry."""
     arguments = [f"a{i}" for i in range(len(code.arguments))]
+    address = ["address"] if is_addressed(code) else []
     values = [f"v{i}" for i in range(len(code.results))]
     stacks = [
         f"    size = {HEADER} + capacity * {code.width} + _integers(address, {HEADER})[3]",
@@ -43,9 +44,9 @@ def entry_source(code: Lowered) -> str:
             f"    return kernel({', '.join(taken)})",
             "",
             "@_device",
-            f"def entry({', '.join([*arguments, 'address'])}):",
-            f"    one = _reals(address, {HEADER})[0]",
-            f"    budget = _integers(address, {HEADER})[1]",
+            f"def entry({', '.join([*arguments, *address])}):",
+            f"    one = _reals(address, {HEADER})[0]" if address else "    one = 1.0",
+            f"    budget = _integers(address, {HEADER})[1]" if address else "    budget = 0",
             *([f"    capacity = _integers(address, {HEADER})[2]", *stacks] if code.stacks else []),
             f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
             *([f"    return ({', '.join(values)}, status)"] if code.arrays else _raising(result)),
@@ -94,7 +95,9 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     tests = [_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True)]
     given = ", ".join(arguments)
     dtypes = sorted({t.dtype for t in code.argument_types if isinstance(t, ArrayType)})
-    called = f"entry({', '.join([*arguments, 'address'])})"
+    address = ["address"] if is_addressed(code) else []
+    held = "entry, address = compiled.entry, compiled.memory.passed[0]" if address else "entry = compiled.entry"
+    called = f"entry({', '.join([*arguments, *address])})"
     if code.arrays:
         inside = _of_arrays(arguments, code, tests, called)
     else:
@@ -105,12 +108,12 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
         "def caller(compiled, otherwise):",
         *(["    from numpy import array, dtype, ndarray", "    known = False"] if code.arrays else ()),
         *(f"    d_{of} = dtype('{NUMPY_DTYPE[of].__name__}')" for of in dtypes),
-        "    entry, address = compiled.entry, compiled.memory.address",
+        f"    {held}",
         f"    def call({given}):",
-        f"        nonlocal entry, address{', known' * code.arrays}",
+        f"        nonlocal {', '.join(['entry', *address, *(['known'] if code.arrays else [])])}",
         *inside,
         f"        value = otherwise({given})",
-        "        entry, address = compiled.entry, compiled.memory.address",
+        f"        {held}",
         "        return value",
         "    return call",
         "",
@@ -128,12 +131,13 @@ def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: st
     left += [
         sizes for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType) and (sizes := _sizes(a, t))
     ]
-    value = "value[0]" if len(code.results) == 1 else "value[:-1]"
+    last = len(code.results)
+    value = "value[0]" if last == 1 else f"value[:{last}]"
     return [
         f"        if known and {' and '.join(left) or 'True'}:",
         "            try:",
         f"                value = {called}",
-        "                if value[-1] == 0:",
+        f"                if value[{last}] == 0:",
         f"                    return {value}",
         "            except TypeError:",
         "                pass",
@@ -141,7 +145,7 @@ def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: st
         f"            return otherwise({', '.join(arguments)})",
         *(line for a in arrays for line in (f"        if not {a}.flags.carray:", f"            {a} = array({a}, order='C')")),
         f"        value = {called}",
-        "        if value[-1] == 0:",
+        f"        if value[{last}] == 0:",
         "            if not known:",
         "                entry.disable_compile()",
         "            known = True",

@@ -14,6 +14,7 @@ from typing import Any
 from backend import native, object_code, store, toolchain
 from backend.entry import entry_source, is_quick
 from backend.lowering import Lowered
+from backend.stack_memory import is_addressed
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
 LETTERS = {REAL: "d", INTEGER: "i", BOOLEAN: "b"}
@@ -22,9 +23,9 @@ MANY = 100_000
 
 
 def exports(code: Lowered) -> dict[str, str]:
-    """The entry, as `native` wants to know it: the arguments and the address of the memory."""
+    """The entry, as `native` wants to know it: the arguments, and the address of the memory if it needs some."""
     takes, gives = ("".join(LETTERS[t] for t in types) for types in (code.arguments, code.results))
-    return {"entry": f"{takes}i:{gives}"}
+    return {"entry": f"{takes}{'d' * is_addressed(code)}:{gives}"}
 
 
 def is_plain(code: Lowered) -> bool:
@@ -50,7 +51,7 @@ class Kept:
 
     def loaded(self) -> Any:
         """The module as Numba has it, with a kernel and an entry."""
-        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source))
+        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source, vectors=False))
 
 
 def is_there(code: Lowered) -> bool:

@@ -52,7 +52,7 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.exponential(source)}\n{processor()}"
+    made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
     said = f"{made_by}\n{sorted(exports.items())}\n{source}"
     return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
 

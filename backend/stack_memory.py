@@ -19,8 +19,18 @@ MEMORY = ("reals", "integers", "capacity")
 """What it is called in generated code that has stacks."""
 
 
+def is_addressed(code: Lowered) -> bool:
+    """Whether an entry needs memory: for stacks, for the budget of loops, or for the 1.0 that hides an exponent."""
+    lines = (line.lstrip() for line in code.alone.splitlines())
+    counts = any("fuel" in line for line in lines if not line.startswith(("def ", "return ")))
+    return code.stacks or counts or "* one" in code.alone
+
+
 class Memory:
-    """`given` is what a kernel takes after its arguments, `address` what an entry takes (`backend.entry`)."""
+    """
+    `given` is what a kernel takes after its arguments, `passed` what an entry takes (`backend.entry`): the address of the block,
+    if it needs one. Addresses of less than 2^53 are reals, which Numba reads from Python in half the time of a large integer.
+    """
 
     def __init__(self, code: Lowered, budget: int) -> None:
         self.code, self.budget = code, budget
@@ -38,7 +48,7 @@ class Memory:
         self.block = numpy.empty(HEADER + self.size)
         integers = self.block.view(numpy.int64)
         self.block[0], integers[1:HEADER] = 1.0, (self.budget, self.cells, self.words)
-        self.address = self.block.ctypes.data
+        self.passed = (float(self.block.ctypes.data),) if is_addressed(self.code) else ()
         stacks = (self.block[HEADER:], integers[HEADER:], self.cells) if self.code.stacks else ()
         self.given: tuple[Any, ...] = (*stacks, self.budget, 1.0)
 

@@ -78,7 +78,7 @@ def write(path: Path, content: bytes) -> None:
 
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
-    bound = toolchain.exponential(source) if target.startswith("cpu") or target == "native" else ""
+    bound = toolchain.elementary(source) if target.startswith("cpu") or target == "native" else ""
     key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{bound}\n{source}".encode()).hexdigest()[:32]
     path = folder() / f"k_{key}.py"
     if not path.exists():

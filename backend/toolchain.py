@@ -31,6 +31,8 @@ TARGETS = ("python", "cpu", "cuda-sequential", "cuda-simulator", "cuda")
 NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a helper
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
+IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
+CALLED = ("tanh", "cosh")  # of these, what a single number has sooner by a call, which takes one way, than by instructions for all
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How Numba compiles what only compiled code calls."""
@@ -102,8 +104,8 @@ def _cpu_functions() -> Bindings:
 
 def cpu_bindings(source: str) -> Bindings:
     """
-    What `cpu` binds for a source: its exponential is looked for where it is called. Functions that the target cannot give bit for
-    bit are absent, with a reason in `ABSENT`.
+    What `cpu` binds for a source: what has instructions for vectors is looked for where it is called. Functions that the target
+    cannot give bit for bit are absent, with a reason in `ABSENT`.
     """
     from numba import njit
 
@@ -113,7 +115,7 @@ def cpu_bindings(source: str) -> Bindings:
     registries_alone()
     return (
         _cpu_functions()
-        | {"_exp": _exponential(exponential(source))}
+        | _without_calls(source)
         | CONSTANTS
         | arrays()
         | {
@@ -126,22 +128,27 @@ def cpu_bindings(source: str) -> Bindings:
     )
 
 
-def _exponential(variant: str) -> Any:
-    """The C library's exponential: without a call, where there are instructions that have its bits."""
-    if not variant:
-        return math.exp
-    from backend.exact.cpu import EXPONENTIALS
+def _without_calls(source: str) -> Bindings:
+    """The elementary functions that a source calls, and that there are instructions for, with the bits of the C library."""
+    if not (found := variants(source)):
+        return {}
+    from backend.exact.cpu import INTRINSICS
 
-    return EXPONENTIALS[variant]
+    return {f"_{name}": INTRINSICS[name, variant] for name, variant in found.items()}
 
 
-def exponential(source: str) -> str:
-    """Which instructions a source has for the exponential on the CPU (`backend.exact`), "" for a call of the C library, or none."""
-    if "_exp(" not in source:
-        return ""
+def variants(source: str) -> dict[str, str]:
+    """For each function that a source calls and the CPU computes without a call, by which instructions (`backend.exact`)."""
+    if not (called := [name for name in IN_VECTORS if f"_{name}(" in source]):
+        return {}
     from backend.exact import trial
 
-    return trial.variant()
+    return {name: variant for name in called if (variant := trial.variant(name))}
+
+
+def elementary(source: str) -> str:
+    """The same, as a part of what compiled code is called."""
+    return str(variants(source))
 
 
 @cache
@@ -175,10 +182,11 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-def bindings(target: str, source: str) -> Bindings:
+def bindings(target: str, source: str, vectors: bool = True) -> Bindings:
     """
     The free names of a source of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls,
     and is not kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    Without `vectors`, numbers by themselves are computed, and some functions are sooner called.
     """
     from backend.cuda import numba_cuda
 
@@ -186,6 +194,8 @@ def bindings(target: str, source: str) -> Bindings:
         "python": python_bindings,
         "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()
+    if target == "cpu" and not vectors:
+        found |= {f"_{name}": getattr(math, name) for name in CALLED}
     return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 
 

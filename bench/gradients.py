@@ -74,12 +74,12 @@ def compared(name: str, family: Family) -> Iterator[Comparison]:
     for turns in [(n,) for n in family.turns] or [()]:
         given = (*family.arguments, *turns)
         calls = CALLS if turns < (LARGE,) else CALLS // 20
-        inside = in_a_loop(ours.entry, (*given, ours.memory.address), calls)
+        inside = in_a_loop(ours.entry, (*given, *ours.memory.passed), calls)
         mine = each(ours.quick, given, calls)
         others: dict[str, tuple[float, float] | str] = {
             "by hand, in a loop": (inside, in_a_loop(hand, given, calls)),
             "by hand": (mine, each(hand, given, calls)),
-            "forward pass": (inside, in_a_loop(forward.entry, (*given, forward.memory.address), calls)),
+            "forward pass": (inside, in_a_loop(forward.entry, (*given, *forward.memory.passed), calls)),
             "interpreted forward": (mine, each(_with_functions(family.text, math), given, max(1, calls // 20))),
         }
         for library, gradient in libraries(family, turns).items():

@@ -13,9 +13,14 @@ N = "a0.shape[0]"
 VECTORS = ("a0", "a1")
 
 
+def _filled(shape: Any, dtype: Any) -> Any:
+    """New memory, full of what nobody wants."""
+    return np.full(shape, np.nan if np.issubdtype(dtype, np.floating) else -99, dtype)
+
+
 def executed(text: str, *arguments: Any) -> tuple[Any, ...]:
     """What the function gives when CPython runs it, and memory that nothing has been written to is full of NaN."""
-    names: dict[str, Any] = {**toolchain.bindings("python", ""), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
+    names: dict[str, Any] = {**toolchain.bindings("python", ""), "_empty": _filled}
     exec(text, names)  # a text of the tests
     found: tuple[Any, ...] = names["kernel"](*arguments, 100, 1.0)
     return found

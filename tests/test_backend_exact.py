@@ -1,4 +1,4 @@
-"""The exponential without a call: the bits of `math.exp`, or it is not used; and sums in loops that are vectorised."""
+"""Elementary functions without a call: they have the bits of `math`, or are not used; and sums in loops that are vectorised."""
 
 import math
 import struct
@@ -16,8 +16,22 @@ from backend.exact.exponential import STEPS, table
 from semantics.columns.elementary import ELEMENTARY
 from semantics.values import same
 
-EXP = ELEMENTARY["exp"]
-SPECIAL = (0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, 710.0, 709.782712893384, -745.1332191019412, -708.4, -512.0)
+SPECIAL = (
+    0.0,
+    -0.0,
+    math.inf,
+    -math.inf,
+    math.nan,
+    5e-324,
+    710.0,
+    709.782712893384,
+    -745.1332191019412,
+    -708.4,
+    -512.0,
+    22.0,
+    -1.0,
+)
+NAMES = tuple(trial.RANGES)
 
 
 def bits(x):
@@ -28,52 +42,76 @@ def of_word(word):
     return struct.unpack("<d", struct.pack("<q", word))[0]
 
 
-@given(st.one_of(st.floats(), st.floats(-746.0, 710.0), st.floats(-746.0, -512.0), st.sampled_from(SPECIAL)))
-def test_the_bits_are_those_of_the_c_library(x):
-    name = trial.variant()
-    event(f"variant: {name or 'none'}")
-    found = trial.candidates()[name](x) if name else toolchain.bindings("cpu", "_exp(")["_exp"](x)
-    assert bits(found) == bits(EXP(x))
+@pytest.mark.parametrize("name", NAMES)
+@given(st.one_of(st.floats(), st.floats(-746.0, 711.0), st.floats(-746.0, -512.0), st.floats(-3.0, 3.0), st.sampled_from(SPECIAL)))
+def test_the_bits_are_those_of_the_c_library(name, x):
+    variant = trial.variant(name)
+    event(f"{name}: {variant or 'none'}")
+    assert not variant or bits(trial.candidates(name)[variant](x)) == bits(ELEMENTARY[name](x))
 
 
-def test_a_candidate_with_other_roundings_is_refused():
-    name, candidates = trial.variant(), trial.candidates()
-    others = {other: f for other, f in candidates.items() if other != name}
+@pytest.mark.parametrize("name", NAMES)
+def test_a_candidate_with_other_roundings_is_refused(name):
+    variant, candidates = trial.variant(name), trial.candidates(name)
+    others = {other: f for other, f in candidates.items() if other != variant}
     assert others
-    assert trial.chosen(others) == ""
-    assert trial.chosen(candidates | {"library": EXP}) == (name or "library")
+    assert trial.chosen(name, others) == ""
+    assert trial.chosen(name, candidates | {"library": ELEMENTARY[name]}) == (variant or "library")
+
+
+def off_at_few(function):
+    """In the last bit, at one point of 500."""
+    return lambda x: math.nextafter(function(x), 0.0) if abs(x) * 2**20 % 1.0 < 2.0**-9 else function(x)
+
+
+EXP, TANH, COSH = (ELEMENTARY[name] for name in ("exp", "tanh", "cosh"))
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("name", "wrong"),
     [
-        lambda x: 0.0 if x < -708.4 else EXP(x),  # no subnormal results
-        lambda x: math.inf if x > 709.78 else EXP(x),  # overflow too early
-        lambda x: math.nextafter(EXP(x), 0.0) if abs(x) * 2**20 % 1.0 < 2.0**-9 else EXP(x),  # in the last bit, at few points
-        lambda x: EXP(-700.0) if x < -700.0 else EXP(x),  # never too small
-        lambda x: math.nan if abs(x) == math.inf else EXP(x),
+        ("exp", lambda x: 0.0 if x < -708.4 else EXP(x)),  # no subnormal results
+        ("exp", lambda x: math.inf if x > 709.78 else EXP(x)),  # overflow too early
+        ("exp", lambda x: EXP(-700.0) if x < -700.0 else EXP(x)),
+        ("exp", lambda x: math.nan if abs(x) == math.inf else EXP(x)),
+        ("tanh", lambda x: TANH(abs(x)) if x == 0.0 else TANH(x)),  # no negative zero
+        ("tanh", lambda x: math.copysign(1.0, x) if abs(x) > 18.0 else TANH(x)),
+        ("cosh", lambda x: EXP(abs(x)) / 2.0 if abs(x) > 22.0 else COSH(x)),  # overflow too early
+        ("cosh", lambda x: 1.0 if abs(x) < 2.0**-24 else COSH(x)),
+        *((name, off_at_few(ELEMENTARY[name])) for name in NAMES),
     ],
 )
-def test_a_wrong_candidate_is_refused(wrong):
-    assert trial.chosen({"wrong": wrong}) == ""
-    assert trial.chosen({"wrong": wrong, "right": EXP}) == "right"
+def test_a_wrong_candidate_is_refused(name, wrong):
+    assert trial.chosen(name, {"wrong": wrong}) == ""
+    assert trial.chosen(name, {"wrong": wrong, "right": ELEMENTARY[name]}) == "right"
 
 
-def test_the_variants_differ_where_it_is_asked_which_the_library_has():
-    candidates = trial.candidates().values()
-    for x in trial.TELLING:
+@pytest.mark.parametrize("name", NAMES)
+def test_the_variants_differ_where_it_is_asked_which_the_library_has(name):
+    candidates = trial.candidates(name).values()
+    for x in trial.TELLING[name]:
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
-def test_a_source_without_an_exponential_looks_for_none(monkeypatch):
-    monkeypatch.setattr(trial, "variant", lambda: pytest.fail("there is no exponential"))
-    assert toolchain.exponential("y = _log(x)") == ""
+def test_a_source_without_these_functions_looks_for_none(monkeypatch):
+    monkeypatch.setattr(trial, "variant", lambda name: pytest.fail("nothing is called"))
+    assert toolchain.variants("y = _log(x)") == {}
     assert toolchain.bindings("cpu", "y = _log(x)")["_log"] is math.log
 
 
-def test_without_a_candidate_the_c_library_is_called(monkeypatch):
-    monkeypatch.setattr(trial, "variant", lambda: "")
-    assert toolchain.bindings("cpu", "_exp(")["_exp"] is math.exp
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_candidate_the_c_library_is_called(name, monkeypatch):
+    source, variant = f"y = _{name}(x)", trial.variant(name)
+    assert (toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)) == (not variant)
+    monkeypatch.setattr(trial, "variant", lambda name: "")
+    assert toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)
+
+
+def test_a_number_by_itself_calls_the_library_where_that_is_sooner():
+    source = "y = _exp(_tanh(_cosh(x)))"
+    alone = toolchain.bindings("cpu", source, vectors=False)
+    assert all(alone[f"_{name}"] is getattr(math, name) for name in toolchain.CALLED)
+    assert alone["_exp"] is toolchain.bindings("cpu", source)["_exp"]
 
 
 def test_the_table_has_the_roots_of_two():
@@ -117,11 +155,12 @@ def test_an_extreme_is_the_first_of_equals_and_nan_where_there_is_one(items):
     assert same(COMPILED_EXTREMES(np.array(items)), aj.run(extremes, np.array(items)))
 
 
-def exponentials(x):
-    return np.exp(x)
+def elementary(x):
+    return np.exp(x), np.tanh(x), np.cosh(x)
 
 
 def test_special_values_in_lanes():
-    compiled, x = aj.compile(exponentials), np.array(SPECIAL * 3)
+    compiled, x = aj.compile(elementary), np.array(SPECIAL * 3)
     for _ in range(2):
-        assert compiled(x).tobytes() == b"".join(bits(EXP(v)) for v in x.tolist())
+        for name, found in zip(NAMES, compiled(x), strict=True):
+            assert found.tobytes() == b"".join(bits(ELEMENTARY[name](v)) for v in x.tolist())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from backend import entry, kept, run
+from backend.stack_memory import is_addressed
 from semantics.errors import Trap
 from semantics.machine import run as on_reference
 from semantics.text import read
@@ -103,3 +104,21 @@ def test_another_process_needs_no_numba_until_a_stack_is_full(own_store: Path) -
 )
 def test_what_is_read_from_integers_is_an_integer(line: str, known: str) -> None:
     assert entry.known(line) == known
+
+
+@pytest.mark.parametrize(
+    ("body", "needs"),
+    [
+        ("return x * x + 2.0", False),
+        ("return x ** 2.0", True),
+        ("while x < 10.0:\n        x = x + 1.0\n    return x", True),
+    ],
+    ids=["a straight line", "an exponent that is hidden", "a loop that spends fuel"],
+)
+def test_an_entry_takes_memory_if_its_code_needs_some(body: str, needs: bool) -> None:
+    program = parse_text(f"def f(x):\n    {body}\n", "f")
+    made = run.compile(program, (REAL,), "cpu")
+    assert (len(made.memory.passed) == 1) == needs == is_addressed(made.code)
+    quick = made.way_in(lambda x: pytest.fail("a real goes in as it is"))
+    assert quick is not None
+    assert same(quick(1.5), on_reference(program, 1.5))

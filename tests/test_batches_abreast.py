@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend import lowered
+from backend import batch_kernels, lowered, stack_memory
 from backend.batch_kernels import PATIENCE, WIDE, is_wide
 from backend.batches import Batch, Column, go_over
 from backend.lanes import CALLED, WIDTH
-from semantics.errors import IllTyped, Trap
+from semantics.errors import IllTyped, OutOfFuel, Trap
 from semantics.type_language import INTEGER, REAL
 
 SPECIAL = (0.0, -0.0, 1.0, -1.5, 0.3, -720.25, -740.5, 1e-310, 5e307, math.inf, -math.inf, math.nan)
@@ -107,6 +107,7 @@ def test_a_second_batch_of_samples_that_all_part_goes_one_by_one_and_is_the_same
         (lambda x, n: x // 2.0, (REAL, INTEGER), (False, True), False),  # a helper that asks about each number
         (lambda x, n: np.cbrt(x), (REAL, INTEGER), (False, True), False),
         (lambda x, n: math.exp(x), (REAL, INTEGER), (False, True), True),
+        (lambda x, n: None, (REAL, INTEGER), (False, True), False),  # nothing to put anywhere
     ],
 )
 def test_lanes_are_for_columns_of_reals_and_for_what_takes_them(f: Any, types: Any, shared: Any, wide: bool) -> None:
@@ -160,3 +161,20 @@ def test_threads_take_lanes_too_and_hold_no_result_when_they_are_done() -> None:
     go_over(Kernel(), 5000, range(3))
     assert held[-1] == "freed"
     assert sorted(held[:-1])[-1][1] == 5000
+
+
+def test_stacks_of_which_eight_do_not_fit_are_those_of_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    def power(x, n: int):  # type: ignore[no-untyped-def]
+        r = 1.0
+        for _ in range(n):
+            r = r * x
+        return r
+
+    xs, f = np.linspace(-1.0, 1.0, 100), aj.grad(power)
+    wanted = aj.vmap(f, (0, None))(xs, 3000)
+    for module in (batch_kernels, stack_memory):
+        monkeypatch.setattr(module, "LIMIT", 5 * 3000)
+    small = aj.vmap(f, (0, None))
+    assert [small(xs, 3000).tobytes() for _ in range(2)] == [wanted.tobytes()] * 2
+    with pytest.raises(OutOfFuel, match="do not fit"):
+        small(xs, 30_000)

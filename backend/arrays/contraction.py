@@ -30,7 +30,7 @@ class Array:
     made: ast.Assign
     around: Path
     accesses: list[tuple[ast.Subscript, Path]] = field(default_factory=list)
-    single: bool = True
+    parted: list[ast.stmt] = field(default_factory=list)
 
     @property
     def call(self) -> ast.Call:
@@ -48,14 +48,22 @@ class Array:
         return self.call.args[1] if len(self.call.args) == 3 else None
 
 
-def contracted(function: ast.FunctionDef) -> None:
-    """The arrays of a function made as small as they may be."""
+def contracted(function: ast.FunctionDef) -> dict[int, frozenset[str]]:
+    """
+    The arrays of a function made as small as they may be. What is given is, for the identity of a loop, the arrays of which a turn
+    now has its part.
+    """
     arrays = arrays_of(function)
     for array in arrays:
         _contract(array)
     taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
     names = {a.name: _number(a, taken) for a in arrays if all(map(_is_one, a.sizes))}
     _Numbers(names).visit(function)
+    own: dict[int, frozenset[str]] = {}
+    for array in arrays:
+        for loop in array.parted:
+            own[id(loop)] = own.get(id(loop), frozenset()) | {array.name} - {*names}
+    return own
 
 
 def _number(array: Array, taken: set[str]) -> str:
@@ -129,6 +137,7 @@ def _contract(array: Array) -> None:
             for access, _ in array.accesses:
                 access.slice = _index([i for k, i in enumerate(indices(access)) if k != axis])
             del array.sizes[axis]
+            array.parted.append(loop)
             turn = loop  # type: ignore[assignment]
         elif array.fill is not None:
             break

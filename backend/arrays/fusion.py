@@ -44,7 +44,7 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
             its = effects(other)
             if its.jumps:
                 break
-            if not conflict(its, needed) and isinstance(other, ast.For) and _joinable(other, statement, its, mine):
+            if not conflict(its, needed) and isinstance(other, ast.For) and joinable(other, statement, its, mine):
                 behind = [s for s in block[at + 1 :] if s not in before]
                 block[at:] = [*before, _joined(other, statement), *behind]
                 return
@@ -54,7 +54,7 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
     block.append(statement)
 
 
-def _joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bool:
+def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bool:
     """Whether turn k of the second may come right after turn k of the first."""
     if ast.dump(first.iter) != ast.dump(second.iter) or (its.returns and mine.returns):
         return False
@@ -79,7 +79,9 @@ def _apart(root: str, one: set[Access], turn: str, other: set[Access], its: str)
     return any(all(at[axis] == turn for at in mine) and all(at[axis] == its for at in others) for axis in axes)
 
 
-class _Renamed(ast.NodeTransformer):
+class Renamed(ast.NodeTransformer):
+    """A name replaced by another."""
+
     def __init__(self, old: str, new: str) -> None:
         self.old, self.new = old, new
 
@@ -89,5 +91,5 @@ class _Renamed(ast.NodeTransformer):
 
 def _joined(first: ast.For, second: ast.For) -> ast.For:
     """One loop with the bodies of both."""
-    rename = _Renamed(_turn(second), _turn(first))
+    rename = Renamed(_turn(second), _turn(first))
     return ast.For(first.target, first.iter, [*first.body, *(rename.visit(deepcopy(s)) for s in second.body)], [])

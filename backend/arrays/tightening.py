@@ -1,7 +1,7 @@
 """
 The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
-joined, arrays made smaller, and written where they are kept. On a GPU the threads of a block share loops and arrays, so the text
-is left there as it is.
+joined, arrays made smaller, turns put side by side, and arrays written where they are kept. On a GPU the threads of a block share
+loops and arrays, so the text is left there as it is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
 from backend.arrays.keeping import kept_in_place
+from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.reuse import reused
 
@@ -32,7 +33,7 @@ def tightened(text: str) -> str:
     module.body[0] = function = accumulated(function, told(function))
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
-    contracted(function)
+    beside(function, contracted(function))
     kept_in_place(function)
     reused(function)
     return ast.unparse(ast.fix_missing_locations(module))

@@ -1,4 +1,4 @@
-"""What the CPU target binds to `_exp`. In a module of its own, since Numba's cache finds functions again by import."""
+"""What the CPU target binds to `_exp`, `_tanh` and `_cosh`. Apart, since Numba's cache finds functions again by import."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from backend.exact.exponential import exponential
+from backend.exact.hyperbolic import FUNCTIONS
 
 
-def _intrinsic(fused: bool) -> Any:
+def _intrinsic(name: str, fused: bool) -> Any:
     @intrinsic
-    def exp(context, x):  # type: ignore[no-untyped-def]
-        """e^x with the bits of the C library, of a number or of lanes. Compiled where it stands: no function of its own."""
+    def function(context, x):  # type: ignore[no-untyped-def]
+        """The value with the bits of the C library, of a number or of lanes. Compiled where it stands: no function of its own."""
 
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            return exponential(builder, arguments[0], fused)
+            return FUNCTIONS[name](builder, arguments[0], fused)
 
         of = x if isinstance(getattr(x, "vector", None), ir.VectorType) else types.float64
         return of(of), generate
 
-    return exp
+    return function
 
 
-EXPONENTIALS = {"fused": _intrinsic(True), "plain": _intrinsic(False)}
+INTRINSICS = {(name, variant): _intrinsic(name, variant == "fused") for name in FUNCTIONS for variant in ("fused", "plain")}

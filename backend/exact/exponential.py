@@ -27,15 +27,14 @@ from typing import Any
 
 from llvmlite import ir
 
-DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
+from backend.exact.instructions import DOUBLE, EXPONENT, WHOLE, WORD, Instructions
+
 STEPS, DIGITS = 128, 160
 PER_STEP = float.fromhex("0x1.71547652b82fep+7")  # 128 / ln 2
 HIGH, LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b3ap-47")  # together -ln 2 / 128
 C2, C3 = float.fromhex("0x1.ffffffffffdbdp-2"), float.fromhex("0x1.555555555543cp-3")
 C4, C5 = float.fromhex("0x1.55555cf172b91p-5"), float.fromhex("0x1.1111167a4d017p-7")
-WHOLE = 1.5 * 2.0**52  # in doubles of this size the last bits are an integer, to which a sum with it is rounded
 LEAST, MOST, SMALL = -746.0, 710.0, -512.0  # beyond the first two the result is 0 or infinite
-EXPONENT = 52  # bits below that of the exponent, of which 7 count steps
 RAISED = 1023 << EXPONENT  # from half of s to 2^1022 s
 
 
@@ -61,23 +60,13 @@ def _bits(x: float) -> int:
 
 def exponential(builder: Any, x: Any, fused: bool) -> Any:
     """e^x of a double, or of each of a vector of doubles, written into a function."""
-    add, sub, mul, select, real = builder.fadd, builder.fsub, builder.fmul, builder.select, x.type
-    words = ir.VectorType(WORD, real.count) if isinstance(real, ir.VectorType) else WORD
-
-    def number(value: float) -> Any:
-        return _constant(real, value)
-
-    def word(value: int) -> Any:
-        return _constant(words, value)
-
-    def plus_product(a: Any, b: Any, c: Any) -> Any:
-        """a + b c, the product rounded or not."""
-        return _fused(builder, b, c, a) if fused else add(mul(b, c), a)
-
+    into = Instructions(builder, x.type, fused)
+    real, number, word, plus_product = into.real, into.number, into.word, into.plus_product
+    add, sub, mul, select = builder.fadd, builder.fsub, builder.fmul, builder.select
     x = select(builder.fcmp_ordered("<", x, number(LEAST)), number(LEAST), x)
     x = select(builder.fcmp_ordered(">", x, number(MOST)), number(MOST), x)
     shifted = plus_product(number(WHOLE), number(PER_STEP), x)
-    steps, k = builder.bitcast(shifted, words), sub(shifted, number(WHOLE))
+    steps, k = builder.bitcast(shifted, into.words), sub(shifted, number(WHOLE))
     r = plus_product(plus_product(x, k, number(HIGH)), k, number(LOW))
     t, base = _entries(builder, builder.shl(builder.and_(steps, word(STEPS - 1)), word(1)), real)
     square = mul(r, r)
@@ -87,7 +76,7 @@ def exponential(builder: Any, x: Any, fused: bool) -> Any:
     s = builder.bitcast(half, real)
     usual = mul(plus_product(s, s, rest), number(2.0))
     start, is_small = builder.block, builder.fcmp_ordered("<=", x, number(SMALL))
-    with builder.if_then(_any(builder, is_small), likely=False):
+    with builder.if_then(into.anywhere(is_small), likely=False):
         s = builder.bitcast(builder.add(half, word(RAISED)), real)
         product = mul(s, rest)
         y, one = add(s, product), number(1.0)
@@ -100,27 +89,6 @@ def exponential(builder: Any, x: Any, fused: bool) -> Any:
     found.add_incoming(usual, start)
     found.add_incoming(small, inside)
     return found
-
-
-def _constant(type: Any, value: Any) -> Any:
-    return ir.Constant(type, [value] * type.count if isinstance(type, ir.VectorType) else value)
-
-
-def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    """a b + c, rounded once."""
-    if a.type == DOUBLE:
-        return builder.fma(a, b, c)
-    name = f"llvm.fma.v{a.type.count}f64"
-    of = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(a.type, [a.type] * 3), name)
-    return builder.call(of, [a, b, c])
-
-
-def _any(builder: Any, condition: Any) -> Any:
-    """Whether a condition holds anywhere."""
-    if not isinstance(condition.type, ir.VectorType):
-        return condition
-    bits = builder.bitcast(condition, ir.IntType(condition.type.count))
-    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
 def _entries(builder: Any, at: Any, real: Any) -> tuple[Any, Any]:

@@ -51,7 +51,7 @@ PATIENCE, COLD = 6_000, 400_000
 """Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
 be compiled first, which takes seconds."""
 
-MANY = 1 << 15
+MANY = 1 << 14
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
 
 LARGE = 1 << 15
