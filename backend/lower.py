@@ -25,6 +25,7 @@ from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.lowering import Lowered
 from backend.prelude import closure
+from backend.recursion.cells import MEETING
 from backend.recursion.families import families
 from backend.recursion.program import without_recursion
 from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
@@ -116,8 +117,10 @@ class _Lowering(Regions):
         parts, width = laid_out(parts, self.sites)
         helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
         before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]
-        source, alone = _together(before, parts), _together(before, [*map(tightened, parts)])
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
+        shared = any(isinstance(t, ArrayType) for t in arguments) or any("_empty(" in part or "_full(" in part for part in parts)
+        single = [without(part, lambda line: line.strip() == MEETING) for part in parts]
+        source, alone = _together(before, parts if shared else single), _together(before, [*map(tightened, single)])
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
         return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), width, heap, alone, self.fast)

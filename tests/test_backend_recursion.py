@@ -21,6 +21,7 @@ from backend.recursion.groups import groups
 from backend.recursion.groups import without_recursion as in_loops
 from backend.recursion.program import without_recursion
 from backend.recursion.reads import postponed
+from backend.recursion.results import without_unread
 from backend.recursion.sums import threaded
 from backend.stack_sites import Flows, sites_of
 from backend.status import LINKED
@@ -94,8 +95,18 @@ def test_threads_of_a_gpu_have_stacks_of_their_own() -> None:
     compiled = backend.compile(program, types, "cuda-sequential")
     for found, arguments in zip(compiled.map(points), points, strict=True):
         assert same(found, wanted(program, arguments))
-    if numba_cuda.ptx_available():
+    if not numba_cuda.ptx_available():
         assert ".visible .entry" in backend.run.ptx(program, types)
+
+
+def test_threads_of_a_block_share_frames_and_arrays() -> None:
+    types = (VECTOR, REAL, REAL)
+    program = calling(parse_text(TREE, "f"), "grad", (0, 1), types)
+    compiled = backend.compile(program, types, "cuda-sequential")
+    for reverse in (False, True):
+        compiled.kernel.reverse = reverse
+        for x in LEAVES:
+            assert same(compiled(x, 0.6, 0.7), wanted(program, (x, 0.6, 0.7)))
 
 
 @st.composite
@@ -237,6 +248,54 @@ def test_a_field_that_is_no_sum_of_all_calls_stays_as_it_is() -> None:
     after = threaded(module, "◀tree")
     assert len(after["◀tree"].parameters) == len(module["◀tree"].parameters) + 1  # of x; those of p and q are of products
     assert threaded(module, "▶tree") == module
+
+
+# results that nothing reads
+
+HALVES = """function f(x, n):
+block #1:
+    %1 ← @g(x, n)
+    %2 ← getitem(%1, 0)
+    return %2
+
+function g(x, n):
+block #1:
+    %1 ← gt(n, 0)
+    goto #3 if not %1
+block #2:
+    %2 ← sub(n, 1)
+    %3 ← @g(x, %2)
+    %4 ← getitem(%3, 0)
+    %5 ← mul(%4, x)
+    %6 ← getitem(%3, 1)
+    %7 ← mul(%6, %6)
+    %8 ← make_tuple(%5, %7)
+    return %8
+block #3:
+    %9 ← make_tuple(x, x)
+    return %9"""
+
+
+def test_a_result_that_only_itself_is_computed_from_is_not_computed() -> None:
+    module = read_ssa(HALVES)
+    after = without_unread(module, "g", arrays=False)
+    assert str(after).count("mul") == 1
+    assert same(run_ssa(after, (1.5, 3)), run_ssa(module, (1.5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("mul(%4, x)", "mul(%4, %6)"), ("getitem(%1, 0)", "length(%1)"), ("mul(%6, %6)", "div(%6, %6)")],
+    ids=["read by another", "used as a whole", "it may fail"],
+)
+def test_a_result_that_is_read_or_may_fail_is_computed(old: str, new: str) -> None:
+    module = read_ssa(HALVES.replace(old, new))
+    assert without_unread(module, "g", arrays=False) == module
+
+
+def test_products_of_arrays_may_fail() -> None:
+    module = read_ssa(HALVES)
+    assert without_unread(module, "g", arrays=True) == module
 
 
 # budgets

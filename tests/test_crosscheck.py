@@ -59,7 +59,7 @@ def programs(tmp_path: Path) -> Path:
 
 ROWS = {
     "power": (["-g", "x"], "A"),
-    "recursive": (["-g", "x"], "B"),
+    "recursive": (["-g", "x"], "A"),
     "composed": (["-g", "x"], "B"),
     "layer": (["np.ones((2, 3))", "np.ones(3)", "-g", "w"], "A"),
 }

@@ -5,7 +5,8 @@ Cells of families in generated code (`backend.recursion.families`): a cell is wr
     read     the field of the cell of this number; the status is LINKED where its kind has no such field, and the host takes code in
              which all kinds have all fields
 
-A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back.
+A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back. So frames lie where
+others were, and where threads share arrays and with them this memory, they meet first.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from semantics.type_language import INTEGER, ArrayType
 from semantics.type_lattice import NEVER
 
 KIND = "kind"
+MEETING = "_meet()"
+"""What the threads of a block do before one of them writes where another frame was: all have read that then."""
 
 
 def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> Stack:
@@ -34,6 +37,8 @@ def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> 
     first, kind = family.first, family.sites.index(site)
     count = f"s{first}"
     emit.trap(f"{count} >= ⟦{first}⟧", FULL)
+    if family.frames:
+        emit.line(MEETING)
     if family.absent and not family.frames:
         emit.save(first, count, KIND, literal(kind), INTEGER)
     types = emit.sites.cells[first]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from backend.flow import components
 from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart
+from backend.recursion.results import without_unread
 from backend.recursion.sums import threaded
 from semantics.ssa.dominance import loops
 from semantics.ssa.form import Function, FunctionRef, Module
@@ -31,14 +32,14 @@ def groups(module: Module) -> dict[str, frozenset[str]]:
     return {name: frozenset(members[n]) for name, n in component.items() if len(members[n]) > 1 or name in edges[name]}
 
 
-def without_recursion(module: Module, *, sums: bool = False) -> Module:
+def without_recursion(module: Module, *, sums: bool = False, arrays: bool = True) -> Module:
     """
     The same module in which no function comes to call itself: of each group, a loop for every function called from outside. With
     `sums`, sensitivities go through it as one (`backend.recursion.sums`).
     """
     found = groups(module)
     for name in [name for name, members in found.items() if sums and len(members) == 1]:
-        module = threaded(module, name)
+        module = threaded(without_unread(module, name, arrays), name)
     module = replace(
         module, functions=tuple(postponed(taken_apart(f, found[f.name])) if f.name in found else f for f in module.functions)
     )

@@ -15,4 +15,4 @@ def without_recursion(program: Program, *, sums: bool = False) -> Program | None
         module = to_ssa(first_order(program))
     except (Malformed, IllTyped):
         return None
-    return to_graph(groups.without_recursion(module, sums=sums)) if groups.groups(module) else None
+    return to_graph(groups.without_recursion(module, sums=sums, arrays=program.arrays)) if groups.groups(module) else None
