@@ -59,6 +59,8 @@ class Emitter(Loops):
             found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))
             if found is not None:
                 return found
+        if at == 0 and primitive.name == "sum_to" and isinstance(arguments[1], Reg) and not _has_arrays(arguments[0]):
+            return arguments[0]
         if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):
             return self.by_cases(primitive, arguments, at)
         if any(isinstance(a, Nothing) and a.type == UNBOUND_TYPE for a in arguments) and primitive.name not in (*WHOLE, "switch"):
@@ -257,6 +259,10 @@ class Emitter(Loops):
         if isinstance(type, ArrayType):
             return f"a{self.fresh_number()}_"
         return f"{ {REAL: 'x', INTEGER: 'i', BOOLEAN: 'b'}[type] }{self.fresh_number()}"
+
+
+def _has_arrays(value: Sum) -> bool:
+    return any(isinstance(option, ARRAYS) for option in value.options)
 
 
 def stored(value: Any, target: Any) -> list[Reg]:

@@ -112,3 +112,62 @@ def updates(draw: st.DrawFn) -> str:
     lines = [*own, "c = a1", "i = 0", "x = 0.25", "b = f"] if draw(st.booleans()) else [*own, "i = 0", "x = 0.25", "b = f"]
     loop = ["while True:", "    if i == 4:", f"        return {after}, fuel, 0)", *(f"    {x}" for x in turn), "    continue"]
     return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in (*lines, *loop))])
+
+
+@st.composite
+def carried(draw: st.DrawFn) -> str:
+    """
+    A loop of four turns, and loops in it, that carry three vectors from branch to branch and turn to turn: a vector is copied and
+    an element of the copy set, names are given to others, and elements are read in between.
+    """
+    count = 0
+    name = st.sampled_from(("b", "c", "d"))
+    first = st.sampled_from(("a0", "_full((a0.shape[0],), 2.0, _f64)", "_full((a0.shape[0],), 1.0, _f64)", "b"))
+
+    def block(depth: int) -> list[str]:
+        nonlocal count
+        lines: list[str] = []
+        for _ in range(draw(st.integers(1, 4))):
+            t, s, u = draw(name), draw(name), draw(name)
+            kind = draw(
+                st.sampled_from(
+                    ("copy", "copy", "copy", "own", "own", "read", "move", "swap", "choice", *(("if", "loop") if depth else ()))
+                )
+            )
+            count += 1
+            match kind:
+                case "own":
+                    lines += [f"e = _empty(({s}.shape[0],), _f64)", f"for k{count} in range({s}.shape[0]):"]
+                    lines += [f"    e[k{count}] = float({s}[k{count}])", f"e[i % 4] = x + {count}.0", f"{s} = e"]
+                case "copy" if t != s:
+                    lines += [f"{t} = _empty(({s}.shape[0],), _f64)", f"for k{count} in range({s}.shape[0]):"]
+                    lines += [f"    {t}[k{count}] = float({s}[k{count}])", f"{t}[i % 4] = x + {count}.0"]
+                case "read":
+                    lines += [f"x = 0.5 * x + {s}[{draw(st.sampled_from(('i % 4', '0')))}]"]
+                case "move":
+                    lines += [f"{t} = {s}"]
+                case "swap" if t != s:
+                    lines += [f"({t}, {s}) = ({s}, {u})"]
+                case "choice":
+                    lines += [f"{t} = {s} if x > 1.5 else {u}"]
+                case "if":
+                    end = draw(st.sampled_from(([], [], [], ["i = i + 1", "continue"], ["break"])))
+                    lines += [f"if x > {count}.0 or i == 2:", *(f"    {x}" for x in (*block(depth - 1), *end))]
+                    lines += ["else:", *(f"    {x}" for x in block(depth - 1))] if draw(st.booleans()) else []
+                case "loop":
+                    body = [*block(depth - 1), "x = x + 1.0", "i = min(i + 1, 3)"]
+                    lines += [
+                        f"m{count} = 0",
+                        "while True:",
+                        f"    if m{count} == 2:",
+                        "        break",
+                        f"    m{count} = m{count} + 1",
+                    ]
+                    lines += [f"    {x}" for x in body]
+        return lines or ["pass"]
+
+    start = [f"b = {draw(st.sampled_from(('a0', '_full((a0.shape[0],), 3.0, _f64)')))}", f"c = {draw(first)}", f"d = {draw(first)}"]
+    loop = ["while True:", "    if i > 3:", "        break", *(f"    {x}" for x in block(2)), "    i = i + 1", "    x = x - 1.0"]
+    ends = draw(st.sampled_from(("b, c, d, x", "b, x, x", "d, c, x")))
+    lines = [*start, "i = 0", "x = 0.25", *loop, f"return ({ends}, fuel, 0)"]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in lines)])

@@ -66,6 +66,13 @@ def test_two_sizes_of_arguments_in_one_loop_are_tested_to_be_one() -> None:
     assert "if a0.shape[0] != one.shape[0]" in found[: found.index("while")]
 
 
+def test_an_axis_that_the_array_has_not_is_not_tested() -> None:
+    """Where a matrix has two axes, a vector that a loop carries still has one."""
+    found = with_carried_sizes(loop("t = one", "n = fuel.shape[1]"))
+    assert "a0.shape[0] != one.shape[0]" in found
+    assert "a0.shape[1]" not in found
+
+
 CELL = ("integers[⟦7:s:3⟧] = h.shape[0]", "n = int(integers[⟦7:s:3⟧])", "t = _empty((n,), _f64)")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import event, given
-from loop_texts import bits, executed, functions, updates
+from loop_texts import bits, carried, executed, functions, updates
 
 from backend.arrays import in_place, reuse
 from backend.arrays.in_place import updated
@@ -55,6 +55,12 @@ def test_memory_is_used_again_without_a_change(text: str) -> None:
 def test_updates_in_place_change_no_bit(text: str) -> None:
     assert agrees(text), thrifty(text)
     event("in place" if "c = b" in thrifty(text) else "copied")
+
+
+@given(carried())
+def test_so_do_those_through_branches_and_loops_in_loops(text: str) -> None:
+    assert agrees(text), thrifty(text)
+    event("in place" if thrifty(text).count("_empty(") < text.count("_empty(") else "copied")
 
 
 ARRAY = ("b = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    b[k] = a0[k] * 2.0")

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from backend.arrays.in_place import blocks, updated
+from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
 
 
@@ -50,7 +50,9 @@ def _with_copies(function: ast.FunctionDef) -> list[Sum]:
     for block in blocks(function):
         made = {ast.unparse(s.targets[0]) for s in block if isinstance(s, ast.Assign) and _is_new(s.value)}
         for statement in [*block]:
-            if isinstance(statement, ast.For) and (pair := _pair(statement, made, becomes)) is not None:
+            if not isinstance(statement, ast.For) or copied(statement) is not None:
+                continue  # a copy is no sum
+            if (pair := _pair(statement, made, becomes)) is not None:
                 new, old = pair
                 found.append(Sum(statement, _copy(statement, new, old), new, old))
                 _read(statement, old, new)

@@ -137,6 +137,7 @@ def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
     seen = Counter(key[0] for key, _ in assignments if len(key) == 1)
     wrong = {key for key, _ in assignments if times[key[0]] != seen[key[0]] or (len(key) == 3 and key[1] in shared)}
     guards, kept = [*_guards(function.body)], _carried(function)
+    spoken = {ast.unparse(n) for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute)}
     more: set[Key] = set()
     while True:
         sizes = _assumed(arguments, [(key, value) for key, value in assignments if key not in wrong])
@@ -144,7 +145,9 @@ def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
             _learn(sizes, guard)
         for key, value in assignments:
             if key[0] in kept and key in sizes.known and guards:
-                _keep(sizes, sizes.known[key], sizes.of_key(key, value), guards[0])
+                first, next = sizes.known[key], sizes.of_key(key, value)
+                if spoken & {first, next, f"{key[0]}.shape[{key[-1]}]"}:
+                    _keep(sizes, first, next, guards[0])
         more = {key for key, value in assignments if key in sizes.known and not sizes.agree(key, value)}
         if not more:
             return sizes

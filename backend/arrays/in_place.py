@@ -99,9 +99,9 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
                 case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"))):
                     made[name] = at, statement
                 case ast.For():
-                    copied = _copied(statement)
-                    if copied and copied[0] in made:
-                        (new, old), (where, maker) = copied, made[copied[0]]
+                    pair = copied(statement)
+                    if pair and pair[0] in made:
+                        (new, old), (where, maker) = pair, made[pair[0]]
                         unread = not any(new in names(s) for s in block[where + 1 : at])
                         if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, told, maker.value, old, statement):
                             found.append(Copy(block, maker, statement, new, old))
@@ -123,7 +123,7 @@ def names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _copied(loop: ast.stmt) -> tuple[str, str] | None:
+def copied(loop: ast.stmt) -> tuple[str, str] | None:
     """The arrays t and s, if all that the nest does is t[i, j, …] = s[i, j, …] with the numbers of its turns."""
     turns: list[str] = []
     while isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and len(loop.body) == 1:

@@ -1,0 +1,180 @@
+"""Gradients of loops that read and write arrays by index: the reference's bits, and the same cost for every turn."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from test_backend_arrays import normal, types_of
+from test_backend_stack_arrays import agrees, compiled
+
+from adjudge.values import to_value
+from backend import regions, stack_types
+from backend.arrays import tightening
+from backend.scheduling import reads_first
+from backend.stack_sizes import sizes_alone
+from semantics.errors import Malformed
+from semantics.scope import order_of_need, scopes
+from semantics.text import read
+from transforms.gradient_programs import calling
+from transforms.parse import parse_text
+
+PRODUCTS = """
+import numpy as np
+def f(x):
+    y = np.ones(len(x))
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = y[i - 1]
+        y[i] *= x[i]
+    return np.sum(y)
+"""
+ROWS = """
+import numpy as np
+def f(x, h):
+    for t in range(len(x)):
+        h = np.tanh(h * x[t] + h)
+    return np.sum(h)
+"""
+LINE = """
+import numpy as np
+def f(u, v):
+    for t in range(3):
+        a = np.copy(u)
+        b = np.copy(v)
+        for i in range(1, u.shape[0]):
+            a[i] = u[i] + 0.1 * v[i] * u[i - 1]
+            b[i] = v[i] - u[i]
+        u = a
+        v = b
+    return np.sum(u * v)
+"""
+PROGRAMS: dict[str, tuple[str, Any, Any]] = {
+    "products": (PRODUCTS, lambda n: (normal(n),), 0),
+    "rows": (ROWS, lambda n: (normal(n, 2), normal(2)), (0, 1)),
+    "line": (LINE, lambda n: (normal(n), normal(n) + 1.0), (0, 1)),
+}
+
+
+def gradient(name: str) -> Any:
+    text, arrays, wrt = PROGRAMS[name]
+    types = types_of(arrays(5))
+    return compiled(calling(parse_text(text, "f"), "value_and_grad", wrt, types), types)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_gradient_is_the_references_in_every_bit(name: str) -> None:
+    code, reference = gradient(name)
+    for n in (3, 6):
+        assert agrees(code, reference, *PROGRAMS[name][1](n))
+    special = [np.where(a > 0.5, -0.0, np.where(a < -0.5, np.inf, a)) for a in PROGRAMS[name][1](6)]
+    assert agrees(code, reference, *special)
+
+
+def lines(code: Any, arguments: tuple[Any, ...]) -> int:
+    """How many lines of generated code CPython executes in a call."""
+    values, count = tuple(map(to_value, arguments)), 0
+
+    def traced(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line" and frame.f_code.co_name == "kernel"
+        return traced
+
+    before = sys.gettrace()
+    code.call(*values)  # memory of stacks has its size
+    sys.settrace(traced)
+    try:
+        code.call(*values)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def bend(name: str) -> int:
+    """By how much more the cost grows from 30 to 40 turns than it does from 20 to 30."""
+    code, _ = gradient(name)
+    a, b, c = (lines(code, PROGRAMS[name][1](n)) for n in (20, 30, 40))
+    assert b > a
+    return (c - b) - (b - a)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_turn_costs_the_same(name: str) -> None:
+    assert bend(name) == 0
+
+
+def test_a_copy_in_every_turn_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tightening, "accumulated", lambda function, told: function)
+    monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
+    assert bend("products") > 1000
+
+
+# a loop that is entered at two places
+
+
+def test_a_loop_that_whole_arrays_and_others_enter_has_one_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At first the sensitivities of u and v are whole; in later turns some of their elements are ZERO."""
+    monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
+    monkeypatch.setattr(stack_types, "_with_holes", lambda t: t)
+    with pytest.raises(Malformed, match="enter a loop at two places") as error:
+        gradient("line")
+    assert error.value.rule == regions.IRREDUCIBLE
+
+
+# the order of reads
+
+UPDATE = """program @f
+@f(%a: f64[?], %i: i64, %j: i64):
+  %b = put(%a, %i, 1.0)
+  %x = getitem(%a, {0})
+  %c = getitem(%b, 0)
+  %r = mul(%c, %x)
+  return %r
+"""
+
+
+@pytest.mark.parametrize(("index", "first"), [("%i", "getitem"), ("%j", "put")])
+def test_an_element_is_read_before_it_is_updated_and_another_is_not(index: str, first: str) -> None:
+    program = read(UPDATE.format(index))
+    plan = order_of_need(program, program.entry, scopes(program).free)
+    named = [getattr(program.callee(n), "name", "") for n in reads_first(program, plan)]
+    assert sorted(reads_first(program, plan)) == sorted(plan)
+    assert min(("put", "getitem"), key=named.index) == first
+
+
+# sizes in place of arrays
+
+CARRIED = """def kernel(reals, integers):
+    i5 = int(integers[⟦1:s:0_0⟧])
+    a7_ = reals[integers[⟦1:s:0⟧]:integers[⟦1:s:0⟧] + i5]
+    (a9_, x1) = (a7_, 0.5)
+    while True:
+        i6 = a9_.shape[0]
+        {}
+        (a9_, x1) = (a7_, 2.0)"""
+
+
+@pytest.mark.parametrize(
+    ("use", "alone"), [("x2 = 1.0", True), ("a8_ = a9_", True), ("x2 = a9_[0]", False), ("a8_ = a9_.T", False)]
+)
+def test_an_array_that_lends_its_sizes_alone_is_integers(use: str, alone: bool) -> None:
+    text = CARRIED.format(use)
+    found = sizes_alone(text)
+    assert ("reals[" not in found) == alone
+    assert ("(a9_0, x1,) = (a7_0, 0.5,)" in found and "i6 = a9_0" in found) == alone
+    assert alone or found == text
+
+
+@given(st.lists(st.sampled_from(["a8_ = a9_", "a9_ = a8_", "i7 = a8_.shape[0]", "x = a8_[0]", "f(a9_)"]), max_size=4))
+def test_what_is_read_stays_an_array(uses: list[str]) -> None:
+    """A name that is read keeps all names that are moved to it."""
+    text = CARRIED.format("\n        ".join(uses or ["pass"]))
+    found = sizes_alone(text)
+    read = "f(a9_)" in uses or ("x = a8_[0]" in uses and "a8_ = a9_" in uses)
+    event(f"read: {read}")
+    assert (found == text) == read

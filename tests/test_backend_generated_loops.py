@@ -1,0 +1,51 @@
+"""Gradients of generated loops over arrays, with branches, loops in loops and updates by index: the reference's bits."""
+
+from __future__ import annotations
+
+from claims import costly
+from hypothesis import event, given
+from hypothesis import strategies as st
+from test_backend_arrays import normal, types_of
+from test_backend_stack_arrays import agrees, compiled
+
+from semantics.type_language import INTEGER
+from transforms.gradient_programs import calling
+from transforms.parse import parse_text
+
+UPDATES = (
+    *("h = h * w", "h = h + c", "c = np.tanh(c - h)", "c = h", "h = m @ h", "s = s + np.sum(h)", "h = h * s"),
+    *("c = h / (2.0 + c * c)", "m = m * 0.5 + np.outer(h, w)", "s = s * np.mean(c)", "h = np.sin(m @ c)", "h = x"),
+    *("c = np.exp(-h * h)", "s = s * 0.25 + i", "c = np.where(h > c, h, c * 0.5)", "c = np.maximum(h, c)", "h = np.zeros(3)"),
+    *("s = s + h[0] * c[2]", "k[i] = s * w[i]", "k[2 - i] = k[i] * h[i]", "k[1] += c[i]", "h = h * k", "c = k + m[i]"),
+)
+
+
+@st.composite
+def blocks(draw: st.DrawFn, depth: int = 1) -> list[str]:
+    """Lines of a turn: updates, branches and loops."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 3))):
+        kind = draw(st.sampled_from(("update", "update", "if", "for"))) if depth else "update"
+        if kind == "update":
+            lines.append(draw(st.sampled_from(UPDATES)))
+            continue
+        head = "for i in range(n - 1):" if kind == "for" else draw(st.sampled_from(("if s > 0.0:", "if np.sum(h) > s:")))
+        lines += [head, *(f"    {line}" for line in draw(blocks(depth - 1)))]
+        if kind == "if" and draw(st.booleans()):
+            lines += ["else:", *(f"    {line}" for line in draw(blocks(depth - 1)))]
+    return lines
+
+
+@costly(20)
+@given(blocks(), st.integers(0, 3))
+def test_the_gradient_of_a_generated_loop_is_the_references_in_every_bit(lines: list[str], n: int) -> None:
+    body = "\n".join(f"        {line}" for line in lines)
+    text = (
+        "import numpy as np\n\ndef f(x, w, m, n: int):\n    h = x\n    c = w\n    k = np.ones(3)\n    s = 0.5\n    i = 1\n"
+        f"    for i in range(n):\n{body}\n    return np.sum(h * c * k) + s\n"
+    )
+    arrays = (normal(3), normal(3) + 0.5, normal(3, 3))
+    types = (*types_of(arrays), INTEGER)
+    code, reference = compiled(calling(parse_text(text, "f"), "value_and_grad", (0, 1, 2), types), types)
+    event(f"arrays in cells: {code.code.heap}")
+    assert agrees(code, reference, *arrays, n)
