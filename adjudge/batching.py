@@ -187,7 +187,7 @@ def _runner(
         )
     return Runner(
         lambda count, sample: found.run(columns, count, sample),
-        found.explained,
+        found.tiered.explained,
         lambda otherwise, pair: way_in(found, types, lambda value: to_python(value, None), otherwise, pair),
     )
 

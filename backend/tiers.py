@@ -117,12 +117,13 @@ class Tiered:
 
     def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> AdjudgeError:
         """
-        The error with the place and the words of the reference, which the machine has, where generated code has but a status. A
-        budget that is spent is not spent again; on a GPU the status is all there is.
+        The error with the place and the words of the reference, which the machine has, and generated code has a status alone. A
+        budget that is spent is not spent again. What a GPU found is explained on the CPU.
         """
-        if not isinstance(failure, Trap) or failure.rule != "backend" or self.machined.threads is not None:
+        if not isinstance(failure, Trap) or failure.rule != "backend":
             return failure
-        (found,) = self.machined.map([arguments])
+        machined = self.machined if self.machined.threads is None else Machined(self.closures)
+        (found,) = machined.map([arguments])
         return found if isinstance(found, Trap) else failure
 
     def is_long(self, arguments: Sequence[Any]) -> bool:

@@ -18,7 +18,7 @@ from adjudge.values import to_value
 from backend import toolchain
 from backend.machine import Execution, load
 from backend.status import OVERFLOW, error
-from semantics.errors import AdjudgeError, IllTyped, Trap
+from semantics.errors import AdjudgeError, IllTyped, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.values import same
@@ -243,6 +243,20 @@ def test_an_index_outside_is_a_trap_and_never_a_read(target: str) -> None:
         wanted = ends(*sample)
         assert type(found) is type(wanted) is (float if -3 <= sample[1] < 3 else Trap)
         assert isinstance(found, Trap) or same(found, wanted)
+
+
+@pytest.mark.parametrize("target", ["python", "cuda-sequential"])
+def test_a_trap_of_generated_code_is_told_as_the_reference_tells_it(target: str) -> None:
+    """A status has no place; the machine, which has it, runs the sample again. A spent budget stays what it is."""
+    program = parse_text(
+        "def f(x: float, n: int):\n    while x < 2.0:\n        x = x * n\n    return x * (10 // n)\n", "f", "traps.py", {}
+    )
+    tiered = backend.runnable(program, None, target, budget=50)
+    tiered.calls = 1
+    assert tiered(5.0, 3) == 15.0
+    same_outcome(outcome(tiered, 5.0, 0), outcome(Machine(program).run, (5.0, 0)))
+    endless = outcome(tiered, 1.0, 1)
+    assert isinstance(endless, OutOfFuel) and "50 turns" in endless.what
 
 
 # that a target which is wrong is noticed
