@@ -109,9 +109,9 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, registries_alone, vectorise_sums
+    from backend.compiler import Flat, registries_alone, vectorise
 
-    vectorise_sums()
+    vectorise()
     registries_alone()
     return (
         _cpu_functions()
