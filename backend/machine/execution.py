@@ -52,8 +52,8 @@ PATIENCE, COLD = 6_000, 400_000
 be compiled first, which takes seconds."""
 
 MANY, ROW = 1 << 14, 64
-"""Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds; and how many
-of them take as long as the way to a row, which counts where the loops are kept."""
+"""Elements of arrays that a run goes over on CPython before compiled loops are loaded, again some tens of milliseconds; and how
+many of them take as long as the way to a row, which counts where the loops are kept."""
 
 LARGE = 1 << 15
 """Words in use beyond which they are not copied on CPython."""
