@@ -95,7 +95,7 @@ class Emitter(Loops):
             return cell(self, *arguments)
         if name in ELEMENTWISE:
             return elementwise(self, primitive, arguments)
-        if name in STRUCTURAL and (not isinstance(first, ARRAYS) or name in ("is_instance", "place_in")):
+        if name in STRUCTURAL and (not isinstance(first, ARRAYS) or name in ("is_instance", "place_in", "unlabelled")):
             return None
         if name in WHOLE:
             return None
