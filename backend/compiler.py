@@ -7,7 +7,9 @@ A variable of generated code has one type wherever it is assigned, and LLVM has 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
 
-`vectorise_sums` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one.
+`vectorise` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one. And whether
+arrays overlap is asked before each inner loop, not once for all turns of the outer one: parts of a stack that follow one another in
+every turn are apart in each, but what all turns write of the one overlaps what all write of the other.
 """
 
 import importlib
@@ -31,9 +33,10 @@ class Flat(CompilerBase):  # type: ignore[misc]
 
 
 @cache
-def vectorise_sums() -> None:
-    """From now on, in this process, no sum keeps LLVM from vectorising the rest of its loop. It keeps its order, so its bits."""
+def vectorise() -> None:
+    """From now on, in this process, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits."""
     binding.set_option("adjudge", "--force-ordered-reductions")
+    binding.set_option("adjudge", "--hoist-runtime-checks=false")
 
 
 @cache

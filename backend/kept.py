@@ -51,7 +51,7 @@ class Kept:
 
     def loaded(self) -> Any:
         """The module as Numba has it, with a kernel and an entry."""
-        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source, vectors=False))
+        return store.load(self.source, "cpu", toolchain.bindings("cpu", self.source, vectors=()))
 
 
 def is_there(code: Lowered) -> bool:

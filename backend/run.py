@@ -119,7 +119,7 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
     if code.fast:  # the same text may be bound to other functions
         module = store.load(text, "cpu, fast", toolchain.bindings(target, text) | toolchain.fast_bindings())
     else:
-        module = store.load(text, target, toolchain.bindings(target, text, vectors=code.arrays))
+        module = store.load(text, target, toolchain.bindings(target, text, vectors=toolchain.in_loops(text)))
     if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
     return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)

@@ -16,7 +16,8 @@ from __future__ import annotations
 import importlib.util
 import math
 import operator
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan"
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
 IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
 CALLED = ("tanh", "cosh")  # of these, what a single number has sooner by a call, which takes one way, than by instructions for all
+LOOP = re.compile(r"^( *)for [^\n]*\n(?:\1 +[^\n]*\n|\n)*", re.MULTILINE)  # over elements, so perhaps in vectors
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How Numba compiles what only compiled code calls."""
@@ -109,9 +111,9 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, registries_alone, vectorise_sums
+    from backend.compiler import Flat, registries_alone, vectorise
 
-    vectorise_sums()
+    vectorise()
     registries_alone()
     return (
         _cpu_functions()
@@ -144,6 +146,12 @@ def variants(source: str) -> dict[str, str]:
     from backend.exact import trial
 
     return {name: variant for name in called if (variant := trial.variant(name))}
+
+
+def in_loops(source: str) -> frozenset[str]:
+    """What there are instructions for and a loop over elements calls: of that, several may be computed at once."""
+    loops = "".join(loop[0] for loop in LOOP.finditer(source))
+    return frozenset(name for name in IN_VECTORS if f"_{name}(" in loops)
 
 
 def elementary(source: str) -> str:
@@ -182,11 +190,11 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-def bindings(target: str, source: str, vectors: bool = True) -> Bindings:
+def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) -> Bindings:
     """
     The free names of a source of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls,
     and is not kept by itself; the first is compiled into its callers, the last has variables of one type each.
-    Without `vectors`, numbers by themselves are computed, and some functions are sooner called.
+    What is not in `vectors` is computed of numbers by themselves, and some of these functions are sooner called.
     """
     from backend.cuda import numba_cuda
 
@@ -194,8 +202,8 @@ def bindings(target: str, source: str, vectors: bool = True) -> Bindings:
         "python": python_bindings,
         "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()
-    if target == "cpu" and not vectors:
-        found |= {f"_{name}": getattr(math, name) for name in CALLED}
+    if target == "cpu":
+        found |= {f"_{name}": getattr(math, name) for name in CALLED if name not in vectors}
     return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
 
 

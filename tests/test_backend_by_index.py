@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import FrameType
 from typing import Any
@@ -112,6 +113,15 @@ def test_a_copy_in_every_turn_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tightening, "accumulated", lambda function, told: function)
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
     assert bend("products") > 1000
+
+
+@pytest.mark.parametrize(("name", "alone"), [("products", True), ("line", True), ("rows", False)])
+def test_the_mask_of_one_element_is_written_before_its_sum_where_it_is_not_true(name: str, alone: bool) -> None:
+    """A row that is added goes through its mask in a loop, which is vectorised, so there it is written each time."""
+    source = gradient(name)[0].code.source
+    sums = re.findall(r"if not (\w+)\[(\w+)\]:\n +\1\[\2\] = True\n +\w+\[\2\] = x\d+\n", source)
+    assert bool(sums) == alone
+    assert len(sums) == source.count("if not a")
 
 
 # a loop that is entered at two places

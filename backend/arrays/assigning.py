@@ -58,6 +58,17 @@ class Assigning(Comparing):
                 body, self.code = self.code, outer
                 self.code += [test, body]
 
+    def write_sum(self, array: Held, indices: Sizes, total: Any) -> None:
+        """
+        The assignment of a sum to one element, whose mask is written before it, and only where it is not True. So what is added to
+        the element next finds the sum in a register: for all that LLVM knows, a mask that is written is written over numbers.
+        """
+        if not array.mask or not isinstance(total, Reg):
+            return self.write(array, indices, total)
+        at = place(indices)
+        self.code += [f"if not {array.mask}[{at}]:", [f"{array.mask}[{at}] = True"]]
+        self.line(f"{array.name}[{at}] = {total.text}")  # type: ignore[attr-defined]
+
     def copied(self, value: Held, holes: bool) -> Held:
         """A copy, the numbers and the mask each for itself, of its own size; what has no mask is there."""
 

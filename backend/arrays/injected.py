@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from backend.arrays import elementwise
@@ -73,14 +74,14 @@ def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
     for m, n in zip(a.sizes, d.sizes, strict=True):
         emit.equal(m, n)
 
-    def add(array: Held, indices: Any, found: Any) -> None:
+    def add(array: Held, indices: Any, found: Any, write: Callable[..., None]) -> None:
         there = emit.element(array, indices)
         total = emit.primitive(TABLE["gadd"], [found, there] if first else [there, found])
-        emit.write(array, indices, as_element(emit, total, array.dtype))
+        write(array, indices, as_element(emit, total, array.dtype))
 
     array: Held = emit.fresh(a)
     for chosen, source in d.parts:
-        each_selected(emit, array, chosen, source, add)
+        each_selected(emit, array, chosen, source, partial(add, write=emit.write if chosen.sizes else emit.write_sum))
     return array
 
 
