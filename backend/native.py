@@ -20,6 +20,7 @@ from typing import Any
 
 from backend import object_code, store, toolchain
 from backend.object_code import Object
+from semantics.collector import at_rest
 
 Function = Callable[..., Any]
 TYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double, "b": ctypes.c_bool}
@@ -67,8 +68,9 @@ def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
 
 @cache
 def llvm() -> Any:
-    """llvmlite's binding of LLVM, started."""
-    from llvmlite import binding
+    """llvmlite's binding of LLVM, started. What it imports lives on, so nothing is collected meanwhile."""
+    with at_rest():
+        from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()

@@ -20,11 +20,14 @@ from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
+from semantics.collector import at_rest
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
+SOON = 100_000
+"""Steps of a first run in which nothing is collected: objects of cycles, which the collector is for, are not among values."""
 KEPT = 1 << 25
 """Words of a buffer that is kept for the next call; a larger one, of more than 256 MiB, is given back."""
 
@@ -74,7 +77,8 @@ class Tiered:
     @cached_property
     def machined(self) -> Machined:
         """The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits."""
-        return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))
+        with at_rest():
+            return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))
 
     @cached_property
     def best(self) -> run.Compiled | Machined:
@@ -99,8 +103,7 @@ class Tiered:
         begins = self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None
         if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
-                execution.begin(arguments)
-                if execution.advance(execution.patience) or self.goes_on(execution):
+                if self.ends_soon(execution, arguments) or self.goes_on(execution):
                     return execution.result()
                 if self.best is self.machined:
                     return execution.resume()
@@ -114,6 +117,12 @@ class Tiered:
         if isinstance(outcome, AdjudgeError):
             raise outcome
         return outcome
+
+    def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
+        """Whether a first run ends on CPython: within steps so few that nothing need be collected."""
+        with at_rest():
+            execution.begin(arguments)
+            return execution.advance(execution.patience)
 
     def is_long(self, arguments: Sequence[Any]) -> bool:
         """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
@@ -133,6 +142,9 @@ class Tiered:
         if not execution.is_ready or self.target == "python":
             return False
         execution.take_over()
+        with at_rest():
+            if execution.advance(SOON):
+                return True
         return execution.advance(LONG)
 
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:

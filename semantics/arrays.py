@@ -115,6 +115,8 @@ def broadcast_shapes(shapes: Iterable[tuple[Size, ...]], name: str) -> tuple[Siz
     A size may be None, not known: then only a mismatch that is certain traps.
     """
     shapes = tuple(shapes)
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     result: list[Size] = []
     rank = max(map(len, shapes), default=0)
     for sizes in zip(*((1,) * (rank - len(s)) + s for s in shapes), strict=True):

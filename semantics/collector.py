@@ -1,5 +1,5 @@
 """
-The collector of cycles rests while programs are read and transformed.
+The collector of cycles rests while programs are read and transformed, and until a first run has begun.
 
 A transform makes millions of small objects that live on, and no cycles of them: reference counts free what it drops. The collector
 would walk over all that lives each time it has grown by a quarter, which is most of the time at 10,000 statements: J of a

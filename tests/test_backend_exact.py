@@ -93,6 +93,13 @@ def test_the_variants_differ_where_it_is_asked_which_the_library_has(name):
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_variants_differ_at_many_of_the_points_that_are_tried(name):
+    """At n of them, so that a variant which differs as often, at random, is missed with probability e^-n."""
+    fused, plain = trial.candidates(name).values()
+    assert sum(fused(x) != plain(x) for x in trial.points(name) if x == x) >= 18  # noqa: PLR0124  a NaN is not itself
+
+
 def test_a_source_without_these_functions_looks_for_none(monkeypatch):
     monkeypatch.setattr(trial, "variant", lambda name: pytest.fail("nothing is called"))
     assert toolchain.variants("y = _log(x)") == {}

@@ -79,6 +79,8 @@ def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
         (a,) = operands
         return Result(a.shape, lambda k, out: k.map_1(op, a.at, out, size_of(a.shape)))
     a, b = operands
+    if a.shape == b.shape and (count := size_of(a.shape)) > 0:
+        return Result(a.shape, lambda k, out: k.map_2(op, a.at, b.at, out, [count], [1], [1]))
     shape = broadcast_shapes((a.shape, b.shape), name)
     flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
     sizes, left, right = map(list, zip(*_merged(flat), strict=True))

@@ -51,8 +51,9 @@ PATIENCE, COLD = 6_000, 400_000
 """Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
 be compiled first, which takes seconds."""
 
-MANY = 1 << 14
-"""Elements of arrays that a run goes over on CPython before compiled loops are loaded: again some tens of milliseconds."""
+MANY, ROW = 1 << 14, 64
+"""Elements of arrays that a run goes over on CPython before compiled loops are loaded, again some tens of milliseconds; and how
+many of them take as long as the way to a row, which counts where the loops are kept."""
 
 LARGE = 1 << 15
 """Words in use beyond which they are not copied on CPython."""
@@ -120,7 +121,7 @@ class Execution:
         self.heap = Heap(code, self.loops)
         self.words = Words(0)
         self.compiled = False
-        self.bottom = self.left = self.steps = self.elements = 0
+        self.bottom = self.left = self.steps = self.elements = self.rows = 0
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
         """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
@@ -187,9 +188,15 @@ class Execution:
     def loops(self, elements: int) -> Any:
         """Loops over the elements of arrays in this buffer, once they are compiled or many elements have been gone over."""
         self.elements += elements
-        if self.target != "cpu" or not (self.compiled or self.elements > MANY or kernels.is_loaded()):
+        self.rows += 1
+        if self.target != "cpu" or not (self.compiled or kernels.is_loaded() or self.has_many):
             return None
         return kernels.Loops(self.words.place, kernels.compiled())
+
+    @property
+    def has_many(self) -> bool:
+        """Whether rows and elements have taken as long on CPython as loading the loops does; compiling them takes longer."""
+        return self.elements > MANY or (self.elements + ROW * self.rows > MANY and kernels.is_kept())
 
     # the buffer
 

@@ -56,6 +56,12 @@ def is_loaded() -> bool:
     return compiled.cache_info().currsize > 0
 
 
+@cache
+def is_kept() -> bool:
+    """Whether the loops were there without compiling when this was first asked."""
+    return native.is_kept(*made().by_address)
+
+
 class Loops:
     """The loops, on one buffer. Shapes and strides go in as lists."""
 

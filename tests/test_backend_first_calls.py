@@ -1,0 +1,74 @@
+"""A first call: nothing is collected until it has begun, and loops over elements are loaded when rows have taken as long."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjudge as aj
+from backend.machine import kernels
+from backend.machine.execution import MANY, ROW, Execution
+from backend.machine.loader import load
+from semantics.collector import at_rest
+from semantics.errors import Trap
+from semantics.text import read
+
+CUBE = "program @f\n@f(%x):\n  %y = mul(%x, %x)\n  %z = mul(%y, %x)\n  return %z\n"
+
+
+def cubes(x: Any) -> Any:
+    return np.sum(x * x * x)
+
+
+def outside(x: Any) -> Any:
+    return x[9]
+
+
+def run_of(rows: int, elements: int) -> Execution:
+    """A run that has gone over so many rows and elements on CPython."""
+    execution = Execution(load(read(CUBE)))
+    execution.rows, execution.elements = rows, elements
+    return execution
+
+
+def test_the_collector_is_as_it_was_after_a_first_call_and_after_an_error() -> None:
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            aj.compile(aj.grad(cubes))(np.arange(4.0))
+            with pytest.raises(Trap):
+                aj.compile(outside)(np.arange(4.0))
+            assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
+
+
+def test_nothing_is_collected_at_rest() -> None:
+    seen: list[str] = []
+    note = lambda phase, _: seen.append(phase)  # noqa: E731
+    gc.callbacks.append(note)
+    try:
+        with at_rest():
+            seen.clear()
+            assert len([[k] for k in range(10_000)]) == 10_000
+            assert not seen
+    finally:
+        gc.callbacks.remove(note)
+
+
+@pytest.mark.parametrize(
+    ("rows", "elements", "kept", "wanted"),
+    [
+        (MANY // ROW + 1, 0, True, True),
+        (MANY // ROW + 1, 0, False, False),  # rows alone are not worth a compiler
+        (MANY // ROW - 1, 0, True, False),
+        (1, MANY + 1, False, True),
+        (1, MANY - 2 * ROW, True, False),
+    ],
+)
+def test_when_loops_are_loaded(rows: int, elements: int, kept: bool, wanted: bool, monkeypatch: Any) -> None:
+    monkeypatch.setattr(kernels, "is_kept", lambda: kept)
+    assert run_of(rows, elements).has_many is wanted
