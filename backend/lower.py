@@ -21,7 +21,6 @@ from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
 from backend.expansion import ENDLESS, HOPELESS, RECURSION
-from backend.fast.sums import without_idle_tests
 from backend.flow import components
 from backend.lowering import Lowered
 from backend.prelude import closure
@@ -166,7 +165,6 @@ class _Lowering(Regions):
         text = text_of(body)
         if "_go ==" not in text and "_go !=" not in text:
             text = without(text, lambda line: line.strip().startswith("_go ="))
-        text = without_idle_tests(text) if self.fast else text
         hidden = [*self.state, *self.hidden] if inside else [*self.hidden[:-1], "fuel", "one"]
         return f"def {name}({', '.join([*parameters, *hidden])}):\n{text}"
 

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 
 
 def one_by_one(source: str) -> str:
-    """The source with every assignment of a tuple of expressions to a tuple of names written as assignments to one name each."""
+    """
+    The source with every assignment of a tuple of expressions to a tuple of names written as assignments to one name each, whether
+    the names are in brackets or, as in text that passes have rewritten, not.
+    """
     return "\n".join(line for given in source.split("\n") for line in _lines(given))
 
 
 def _lines(line: str) -> Iterator[str]:
-    if ") = (" not in line:
+    if " = (" not in line or "," not in line.partition(" = (")[0]:
         yield line
         return
     match ast.parse(line.strip()).body:

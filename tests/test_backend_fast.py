@@ -18,11 +18,12 @@ from adjudge.cli.crosscheck import compare
 from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
+from backend.arrays.tightening import tightened
 from backend.crosscheck import inside, judge
-from backend.fast import exponential, products, sums
+from backend.fast import exponential, products
 from backend.fast.bounds import EXP, bounds, gamma
 from backend.running_error import Ambiguous, Bounded
-from backend.status import ORDER
+from backend.status import ORDER, SIZES
 from semantics.columns.elementary import ELEMENTARY
 from semantics.errors import Malformed
 from semantics.ir import Program
@@ -173,7 +174,8 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 1e308, -1e308, math.inf, -math.inf, math.nan, 1
 @given(st.lists(st.sampled_from(SPECIAL) | st.floats(), min_size=1, max_size=24))
 def test_nan_infinity_and_signed_zero_are_the_references(terms: list[float]) -> None:
     x = np.array(terms)
-    for function, arguments in ((total, (x,)), (product, (x, np.ones(len(x)))), (product, (np.stack([x, x]), np.ones(len(x))))):
+    ones, both = np.ones(len(x)), np.stack([x, x[::-1]])
+    for function, arguments in ((total, (x,)), (product, (x, ones)), (product, (np.stack([x, x]), ones)), (rows, (both,))):
         found, wanted = FAST[function, len(arguments[0].shape)](*arguments), reference(function, *arguments)
         found, wanted = np.atleast_1d(found), np.atleast_1d(_numbers(wanted))
         finite = np.isfinite(found) & np.isfinite(wanted)
@@ -206,14 +208,67 @@ def test_a_program_without_sums_is_the_same_code() -> None:
     assert aj.compile(total, "python", "fast")(normal(30)) == aj.run(total, normal(30))
 
 
-def test_the_test_of_a_total_that_nothing_reads_goes() -> None:
-    def loss(x):  # type: ignore[no-untyped-def]
-        return np.sum(np.exp(x))
+def alone(program: Program, *types: Any, fast: bool = True) -> str:
+    return backend.lowered(program, types, fast=fast).alone
 
-    types = types_of((normal(3),))
-    assert str(ORDER) in backend.lowered(parse(loss), types, fast=True).source.split("return ")[-2]
-    assert "- " not in backend.lowered(calling(parse(loss), "grad", 0, types), types, fast=True).source.split("_any_term")[-1]
-    assert sums.without_idle_tests("    x1 = x0 - x0\n    return x1\n") == "    x1 = x0 - x0\n    return x1\n"
+
+def test_the_test_of_a_total_that_nothing_needs_goes() -> None:
+    def loss(x):  # type: ignore[no-untyped-def]
+        return np.sum(np.exp(x)) * 2.0 + np.sum(np.exp(x[1:]) @ x[:-1])
+
+    (of,) = types_of((normal(3),))
+    assert f"{ORDER})" in alone(parse(total), of).replace(",)", ")")
+    assert "_any_term" in alone(parse(loss), of)
+    assert "_any_term" not in alone(calling(parse(loss), "grad", 0, (of,)), of)
+
+
+def test_of_many_totals_there_is_one_test_after_their_loop() -> None:
+    text = alone(parse(rows), *types_of((normal(3, 2),)))
+    (guard,) = [line for line in text.split("\n") if str(ORDER) in line.split("return")[-1] and "return" in line]
+    assert len(guard) - len(guard.lstrip()) == 8  # in a test, in the function
+    text = KERNEL.format("a0[k, j]", "1.0", ORDER)
+    assert "_any_term(x9" in tightened(text)
+    assert "_any_term" not in tightened(text.replace("c[i] * 2.0", "2.0"))
+
+
+KERNEL = """
+def kernel(a0, a1, fuel, one):
+    c = _empty((a0.shape[0],), _f64)
+    x9 = 0.0
+    for k in range(a0.shape[0]):
+        x = -0.0
+        for j in range(a0.shape[1]):
+            x = _any_term(x, {0})
+        x9 = _any_term(x9, x - x)
+        c[k] = x
+    if not x9 == 0.0:
+        return (0.0, fuel, {2})
+    e = _empty((a0.shape[0],), _f64)
+    for i in range(a0.shape[0]):
+        e[i] = c[i] * 2.0
+    return (e, {1}, fuel, 0)
+"""
+
+
+def test_what_cannot_return_goes_before_a_test_of_totals_and_not_before_another() -> None:
+    late, early, trap = (tightened(KERNEL.format("a0[k, j]", "1.0", status)) for status in (ORDER, SIZES, 1))
+    assert late.index("* 2.0") < late.index("return")
+    assert all(text.index("* 2.0") > text.index("return") for text in (early, trap))
+    text = KERNEL.format("a0[k, j]", "1.0", ORDER)
+    returns = tightened(text.replace("e[i] =", "if c[i] > 3.0:\n            return (0.0, fuel, 2)\n        e[i] ="))
+    assert returns.index(f", {ORDER})") < returns.index("* 2.0")
+
+
+@pytest.mark.parametrize(
+    ("step", "beside"),
+    [("_any_term(x8, a0[k, j])", True), ("x8 + a0[k, j]", False), ("_any_term(x8, x8)", False), ("_any_term(x7, a0[k, j])", False)],
+)
+def test_a_sum_in_any_order_is_carried_through_inner_loops(step: str, beside: bool) -> None:
+    text = KERNEL.format("a0[k, j]", "x8", ORDER).replace("    x9 = 0.0", "    x9 = 0.0\n    x7 = 0.5\n    x8 = 0.0", 1)
+    text = text.replace("            x =", f"            x8 = {step}\n            x =").replace(
+        "c[k] = x", "c[k] = x\n        x7 = x7 * 0.5"
+    )
+    assert ("_l in range(" in tightened(text)) == beside
 
 
 # planted bugs: a term left out is found, another order is not one

@@ -30,5 +30,13 @@ def test_a_cycle_is_opened_once_and_what_is_no_parallel_move_is_left_alone() -> 
     assert one_by_one("    (x, y) = (y, x)") == "    x_ = x\n    x = y\n    y = x_"
     assert one_by_one("(x, y, z) = (y, z, 1.0)") == "x = y\ny = z\nz = 1.0"
     assert one_by_one("(x, y) = (x, 2)") == "y = 2"
-    for line in ("(a, b) = f(x)", "(a[0], b) = (b, a)", "x = (y) + (z)", "def f(x): return (x) == (x)"):
+    assert one_by_one("    x, y = (y, x)") == "    x_ = x\n    x = y\n    y = x_"  # as `ast.unparse` writes it
+    for line in (
+        "(a, b) = f(x)",
+        "a, b = (f)(x)",
+        "(a[0], b) = (b, a)",
+        "a[i, 0] = (x)",
+        "x = (y) + (z)",
+        "def f(x): return (x) == (x)",
+    ):
         assert one_by_one(line) == line

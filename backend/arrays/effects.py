@@ -12,6 +12,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from backend.status import ORDER, SIZES
 
@@ -26,6 +27,7 @@ class Effects:
     writes   the same, written                      stores   the same, written
     returns  whether it may return                  jumps    whether it may leave the block otherwise
     guard    whether it does nothing but return a status after which other code runs everything again
+    late     whether it is a guard of totals: no access to memory relies on it, so what cannot return may go before it
     """
 
     reads: frozenset[str] = frozenset()
@@ -35,6 +37,7 @@ class Effects:
     returns: bool = False
     jumps: bool = False
     guard: bool = False
+    late: bool = False
 
     def __or__(self, other: Effects) -> Effects:
         return Effects(
@@ -45,6 +48,7 @@ class Effects:
             self.returns or other.returns,
             self.jumps or other.jumps,
             self.guard and other.guard,
+            self.late and other.late,
         )
 
 
@@ -212,8 +216,9 @@ class Reader:
         match statement:
             case ast.If(test, body, orelse):
                 inside = [*map(self, body), *map(self, orelse)]
-                guard = len(body) == 1 and not orelse and _is_guard(body[0])
-                return _union([self.expression(test), *inside], guard)
+                status = _status(body[0]) if len(body) == 1 and not orelse else None
+                found = _union([self.expression(test), *inside])
+                return replace(found, guard=status in (SIZES, ORDER), late=status == ORDER)
             case ast.For(target, iter, body):
                 return _union([self.expression(target), self.expression(iter), *map(self, body)])
             case ast.While(test, body):
@@ -265,15 +270,16 @@ class Reader:
         return root, tuple(i.id if isinstance(i, ast.Name) else "" for i in indices[: self.roots.common(root)])
 
 
-def _is_guard(statement: ast.stmt) -> bool:
+def _status(statement: ast.stmt) -> Any:
+    """What status a statement returns, if that is all it does."""
     match statement:
         case ast.Return(ast.Tuple([*_, ast.Constant(status)])):
-            return status in (SIZES, ORDER)
+            return status
         case _:
-            return False
+            return None
 
 
-def _union(parts: list[Effects], guard: bool = False) -> Effects:
+def _union(parts: list[Effects]) -> Effects:
     return Effects(
         frozenset().union(*(p.reads for p in parts)),
         frozenset().union(*(p.writes for p in parts)),
@@ -281,5 +287,4 @@ def _union(parts: list[Effects], guard: bool = False) -> Effects:
         frozenset().union(*(p.stores for p in parts)),
         any(p.returns for p in parts),
         any(p.jumps for p in parts),
-        guard,
     )

@@ -48,7 +48,8 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
                 behind = [s for s in block[at + 1 :] if s not in before]
                 block[at:] = [*before, _joined(other, statement), *behind]
                 return
-            if its.returns or conflict(its, mine) or conflict(its, needed):
+            stays = its.returns and (mine.returns or not its.late)
+            if stays or conflict(its, mine) or conflict(its, needed):
                 before.insert(0, other)
                 needed |= its
     block.append(statement)

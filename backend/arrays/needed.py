@@ -2,20 +2,23 @@
 Statements whose values nothing needs, left out.
 
 Needed is what is returned, jumps or counts turns, and what is needed to compute a name or the elements of an array that is needed,
-with the tests and the loops around it. So a value from which only its own next value is computed goes, too. An array of which the
-sizes alone are needed is made, and not filled: the sensitivity of an argument that nobody asked for costs no pass over it.
+with the tests and the loops around it; in fast code the test of a total is needed where the total is. So a value from which only
+its own next value is computed goes, too. An array of which the sizes alone are needed is made, and not filled: the sensitivity of
+an argument that nobody asked for costs no pass over it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from backend.arrays.effects import Effects, Reader
+from backend.fast.sums import tested
 
 Block = list[ast.stmt]
 Fact = tuple[str, str]  # ("name", a name), or ("elements", the root of an array)
+Totals = Mapping[str, str]  # what `tested` says
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class Part:
 
 def needed(function: ast.FunctionDef, effects: Reader) -> None:
     """The function without what is not needed."""
-    parts = [*_parts(function.body, (), effects)]
+    totals = tested(function)
+    parts = [*_parts(function.body, (), effects, totals)]
     makers: dict[Fact, list[Part]] = {}
     for part in parts:
         for fact in part.made:
@@ -47,23 +51,25 @@ def needed(function: ast.FunctionDef, effects: Reader) -> None:
         for fact in frozenset[Fact]().union(part.used, *(p.used for p in part.around)) - facts:
             facts.add(fact)
             todo += makers.get(fact, ())
-    function.body = _kept(function.body, facts, effects)
+    function.body = _kept(function.body, facts, effects, totals)
 
 
-def _parts(block: Block, around: tuple[Part, ...], effects: Reader) -> Iterator[Part]:
-    """The parts of all statements that have no others inside."""
+def _parts(block: Block, around: tuple[Part, ...], effects: Reader, totals: Totals) -> Iterator[Part]:
+    """The parts of all statements that have no others inside, but for tests of totals, each of which is one."""
     for statement in block:
         match statement:
             case ast.For(_, test, body):
-                yield from _parts(body, (*around, _part(test, effects.expression(test), effects)), effects)
+                yield from _parts(body, (*around, _part(test, effects.expression(test), effects)), effects, totals)
+            case ast.If() if effects(statement).late:
+                yield replace(_part(statement, effects(statement), effects, around), made=_of_totals(statement, totals))
             case ast.If(test, body, orelse):
                 inside = (*around, _part(test, effects.expression(test), effects))
-                yield from _parts(body, inside, effects)
-                yield from _parts(orelse, inside, effects)
+                yield from _parts(body, inside, effects, totals)
+                yield from _parts(orelse, inside, effects, totals)
             case ast.While(test, body, orelse):
                 inside = (*around, _part(test, effects.expression(test), effects))
                 yield from inside[-1:]
-                yield from _parts([*body, *orelse], inside, effects)
+                yield from _parts([*body, *orelse], inside, effects, totals)
             case ast.Pass():
                 pass
             case _:
@@ -82,6 +88,11 @@ def _made(node: ast.stmt | ast.expr, its: Effects) -> frozenset[Fact]:
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr):
         return frozenset()
     return frozenset([*(("name", name) for name in its.writes), *(("elements", root) for root, _ in its.stores)])
+
+
+def _of_totals(guard: ast.If, totals: Totals) -> frozenset[Fact]:
+    """The totals that a test tells of: it is needed as they are."""
+    return frozenset(("name", totals.get(n.id, n.id)) for n in ast.walk(guard.test) if isinstance(n, ast.Name))
 
 
 def _is_view(node: ast.AST) -> bool:
@@ -104,21 +115,23 @@ def _singles(statement: ast.stmt) -> list[ast.stmt]:
     return []
 
 
-def _kept(block: Block, facts: set[Fact], effects: Reader) -> Block:
+def _kept(block: Block, facts: set[Fact], effects: Reader, totals: Totals) -> Block:
     """What is left of a block."""
     kept: Block = []
     for statement in block:
         match statement:
             case ast.For(_, _, body):
-                statement.body = _kept(body, facts, effects)
+                statement.body = _kept(body, facts, effects, totals)
                 kept += [statement] if statement.body else []
+            case ast.If() if effects(statement).late:
+                kept += [statement] if _of_totals(statement, totals) & facts else []
             case ast.If(_, body, orelse):
-                statement.body, statement.orelse = _kept(body, facts, effects), _kept(orelse, facts, effects)
+                statement.body, statement.orelse = _kept(body, facts, effects, totals), _kept(orelse, facts, effects, totals)
                 kept += [statement] if statement.body or statement.orelse else []
                 statement.body = statement.body or [ast.Pass()]
             case ast.While(_, body, orelse):
-                statement.body = _kept(body, facts, effects) or [ast.Pass()]
-                statement.orelse = _kept(orelse, facts, effects)
+                statement.body = _kept(body, facts, effects, totals) or [ast.Pass()]
+                statement.orelse = _kept(orelse, facts, effects, totals)
                 kept.append(statement)
             case ast.Pass():
                 pass

@@ -4,7 +4,7 @@ Reductions: loops in row-major order, so that a sum goes from the left, as its m
 A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
 Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO. A maximum, or minimum, keeps the last NaN apart.
-In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER.
+In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER. Many are tested at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
-from backend.fast.sums import demand_finite, next_term
+from backend.fast.sums import demand_all_finite, demand_finite, next_term, next_total
 from backend.shape import ZERO_VALUE, Reg, convert, make
 from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
@@ -103,6 +103,9 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
     of = join(ELEMENTS[inside], ZERO_TYPE) if holes else ELEMENTS[inside]
     kept = tuple(k for k in range(len(sizes)) if k not in axes)
 
+    alone = not layout and dtype != "f32"
+    many = emit.variable(REAL) if in_any_order and not alone else ""
+
     def line(indices: Sizes) -> Any:
         total = make(of, emit.variable)
         emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
@@ -118,17 +121,23 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
                 _next_extreme(emit, order, total.text, wild, as_element(emit, emit.element(x, at), inside).text)
             else:
                 emit.move((total,), (convert(step(emit, total, at), of),))
-        if in_any_order:
+        if many:
+            next_total(emit, many, total.text)
+        elif in_any_order:
             demand_finite(emit, total.text)
         if order:
             emit.line(f"{total.text} = {wild} if {wild} != {wild} else {total.text}")
         return as_element(emit, total, dtype)
 
-    if not layout and dtype != "f32":
+    if alone:
         return line(())
+    if many:
+        emit.line(f"{many} = 0.0")
     array = emit.new(dtype, tuple(ONE if k is None else sizes[k] for k in layout), mask="_" * holes)
     with emit.over(tuple(sizes[k] for k in kept), range(len(kept))) as indices:
         emit.write(array, _placed(layout, dict(zip(kept, indices, strict=True))), line(indices))
+    if many:
+        demand_all_finite(emit, many)
     return array
 
 

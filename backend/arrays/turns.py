@@ -5,7 +5,8 @@ Loops whose turns may go side by side, 64 of them, each step for all before the 
     own       an array whose every access has the number of the turn as the same index
     added     an array in which a turn touches each element at one place of the text at most: all its indices are there, and those
               are the numbers of all the loops around it. What turns do to an element then keeps their order.
-    carried   a number that a turn finds as the one before left it: one group of statements outside inner loops has all of it
+    carried   a number that a turn finds as the one before left it: one group of statements outside inner loops has all of it, but
+              if it is a sum in any order, which may be anywhere
     numbers   all others; a turn sets each before it reads it
 
 There is no other dependence between turns, and none may end the function or the loop; so no order but that of the last two matters.
@@ -25,7 +26,9 @@ from semantics.primitives.table import ELEMENTARY
 
 Block = list[ast.stmt]
 DTYPES = {"x": "_f64", "i": "_i64", "b": "_bool"}  # of numbers, by the first letter of their names
-PLAIN = frozenset({"float", "int", "bool", "abs", "min", "max", "_mul", "_div", "_floor", "_fmod", "_sign", "_single", "_copysign"})
+PLAIN = frozenset(
+    {"float", "int", "bool", "abs", "min", "max", "_mul", "_div", "_floor", "_fmod", "_sign", "_single", "_copysign", "_any_term"}
+)
 FUNCTIONS = PLAIN | {f"_{p.name}" for p in ELEMENTARY} | {"_pow", "_mod_ff", "_floordiv_ff"}
 """Total functions of numbers: those of arrays may write to them."""
 EXPRESSIONS = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Tuple, ast.Subscript)
@@ -207,10 +210,21 @@ def _in_one_place(turns: Turns) -> bool:
                     return False
                 places.setdefault(array, set()).add((at, index))
         for number in turns.carried & {n.id for n in nodes if isinstance(n, ast.Name)}:
+            if all(_goes_on(statement, number) for statement in group if number in names_in(statement)):
+                continue
             if around:
                 return False
             places.setdefault(number, set()).add((at, ""))
     return all(len(found) == 1 for found in places.values())
+
+
+def _goes_on(statement: ast.stmt, number: str) -> bool:
+    """Whether all that a statement does with a number is to add a term, in a sum whose terms may come in any order."""
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_any_term"), [ast.Name(total), term])):
+            return name == total == number and number not in names_in(term)
+        case _:
+            return False
 
 
 def groups(block: Block, around: tuple[str, ...]) -> Iterator[tuple[Block, tuple[str, ...]]]:

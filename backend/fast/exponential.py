@@ -1,5 +1,6 @@
 """
-The exponential in fast code: without a branch or a call, so that a loop over it is vectorised. It takes a quarter of the time.
+The exponential in fast code: without a branch or a call, so that a loop over it is vectorised. It is compiled into its
+callers: in a large function LLVM would call it, and no loop over it would be.
 
     k = the integer nearest to x / ln 2      r = x − k ln 2      e^x = 2^k e^r      e^r by its Taylor polynomial of degree 13
 
@@ -47,13 +48,13 @@ def of_bits(context, n):  # type: ignore[no-untyped-def]
     return types.float64(types.int64), generate
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def two_to(k):  # type: ignore[no-untyped-def]
     """2^k, of an integer to which WHOLE has been added."""
     return of_bits((bits(k) + 1023) << 52)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 def exp(x):  # type: ignore[no-untyped-def]
     """e^x; NaN, infinity and 0 where the C library has them."""
     x = LEAST if x < LEAST else x

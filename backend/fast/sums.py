@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from typing import Any
 
 from backend.status import ORDER
-
-_TEST = re.compile(r"\n *if not \((x\d+) - \1 == 0\.0\):\n *return [^\n]*")
-IDLE = 5
-"""How often the code names a total that only its own sum and test read: where it begins, twice in a step, and twice in the test."""
 
 
 def next_term(emit: Any, total: str, term: Any) -> None:
@@ -22,9 +18,22 @@ def demand_finite(emit: Any, total: str) -> None:
     emit.trap(f"not ({total} - {total} == 0.0)", ORDER)
 
 
-def without_idle_tests(text: str) -> str:
-    """The code without the tests of totals that nothing reads, which a compiler then need not compute."""
-    names: dict[str, int] = {}
-    for name in re.findall(r"\w+", text):
-        names[name] = names.get(name, 0) + 1
-    return _TEST.sub(lambda test: "" if names[test[1]] == IDLE else test[0], text)
+def next_total(emit: Any, many: str, total: str) -> None:
+    """Of many totals, one number that is 0 while all are finite, and NaN from then on."""
+    emit.line(f"{many} = _any_term({many}, {total} - {total})")
+
+
+def demand_all_finite(emit: Any, many: str) -> None:
+    """The status ORDER where one of the totals is not finite: one test, after the loop over them, which so has none."""
+    emit.trap(f"not ({many} == 0.0)", ORDER)
+
+
+def tested(function: ast.AST) -> dict[str, str]:
+    """For a number into which all of many totals go, the name of these; any other total has its own test."""
+    found: dict[str, str] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(ast.Name("_any_term"), [ast.Name(many), ast.BinOp(ast.Name(total), ast.Sub(), ast.Name(other))]):
+                if total == other:
+                    found[many] = total
+    return found
