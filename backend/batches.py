@@ -32,7 +32,7 @@ from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
 from backend.tiers import is_beyond, runnable
-from semantics.errors import AdjudgeError, OutOfFuel
+from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 from semantics.type_lattice import Union

@@ -256,7 +256,8 @@ def test_a_trap_of_generated_code_is_told_as_the_reference_tells_it(target: str)
     assert tiered(5.0, 3) == 15.0
     same_outcome(outcome(tiered, 5.0, 0), outcome(Machine(program).run, (5.0, 0)))
     endless = outcome(tiered, 1.0, 1)
-    assert isinstance(endless, OutOfFuel) and "50 turns" in endless.what
+    assert isinstance(endless, OutOfFuel)
+    assert "50 turns" in endless.what
 
 
 # that a target which is wrong is noticed
