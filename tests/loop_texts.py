@@ -27,8 +27,8 @@ def executed(text: str, *arguments: Any) -> tuple[Any, ...]:
 
 
 def bits(values: tuple[Any, ...]) -> list[bytes]:
-    """The bits of every array and number."""
-    return [np.asarray(v).tobytes() for v in values]
+    """The bits of every array and number; there is one NaN, as in the language, and the sign of it is that of the processor."""
+    return [np.where(np.isnan(a), np.nan, a).tobytes() if a.dtype.kind == "f" else a.tobytes() for a in map(np.asarray, values)]
 
 
 @st.composite

@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 from checkers.properties.structured import with_constants
 from semantics.arrays import Array
-from semantics.edit import Edit
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -68,12 +67,12 @@ class Wrong:
     @contextmanager
     def planted(self) -> Iterator[None]:
         """J has it inside the block."""
-        original, wrong = adjoint_primitives.rule_for, self.cell()
+        original, wrong = adjoint_primitives.pullback_of, self.cell()
 
-        def found(edit: Edit, primitive: Primitive, arity: int) -> Program:
-            return wrong if primitive is TABLE[self.row] else original(edit, primitive, arity)
+        def found(primitive: Primitive, arity: int, arrays: bool, whole: int | None = None) -> Program:
+            return wrong if primitive is TABLE[self.row] else original(primitive, arity, arrays, whole)
 
-        with patch.object(adjoint_primitives, "rule_for", found):
+        with patch.object(adjoint_primitives, "pullback_of", found):
             yield
 
     def gradient(self, program: Program, wrt: Any = 0, types: Any = None) -> Program:
