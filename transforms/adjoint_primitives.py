@@ -39,11 +39,6 @@ VARIADIC = {"make_tuple": tuple_pullback, "make_record": record_pullback, "einsu
 """Rows whose backpropagator depends on how many arguments there are."""
 
 
-def rule_for(edit: Edit, primitive: Primitive, arity: int) -> Program:
-    """The backpropagator that is linked in."""
-    return pullback_of(primitive, arity, edit.arrays)
-
-
 def pullback_of(primitive: Primitive, arity: int, arrays: bool, whole: int | None = None) -> Program:
     """The backpropagator for so many arguments, where there may be `arrays`; with `whole`, that of `pow` at this exponent."""
     if whole is not None:

@@ -9,12 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from semantics.derivation import law_of
+from semantics.ir import GraphId, NodeId, Program
 from transforms.system import AgendaRule
 
 I = TypeVar("I")  # noqa: E741
+
+
+class Item(NamedTuple):
+    """What is done next: a kind, the primal graph, and the primal node if there is one."""
+
+    kind: str
+    graph: GraphId
+    node: NodeId = -1
+
+    def at(self, program: Program) -> str:
+        """Where that is."""
+        return f"{self.kind} {program.describe(self.node) if self.node in program.nodes else '@' + program.graphs[self.graph].name}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -244,11 +244,7 @@ RULES: tuple[AgendaRule[GradState], ...] = (
 
 
 def _at(state: GradState) -> str:
-    if state.agenda is None:
-        return "the end"
-    kind, graph, node = state.item
-    where = state.program.describe(node) if node in state.program.nodes else f"@{state.program.graphs[graph].name}"
-    return f"{kind} {where}"
+    return "the end" if state.agenda is None else state.item.at(state.program)
 
 
 SYSTEM: AgendaSystem[GradState, Program] = AgendaSystem(

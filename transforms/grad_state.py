@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from immutables import Map
 
@@ -17,15 +17,7 @@ from semantics.errors import Malformed
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
-from transforms.agenda import in_turn
-
-
-class Item(NamedTuple):
-    """What is done next: a kind, the primal graph, and the primal node if there is one."""
-
-    kind: str
-    graph: GraphId
-    node: NodeId = -1
+from transforms.agenda import Item, in_turn
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from semantics.ir import Apply, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
-from transforms.adjoint_primitives import rule_for
+from transforms.adjoint_primitives import pullback_of
 from transforms.clone import link
 from transforms.shadow_state import ALLOC, GETITEM, LEA, LOAD, OF_LENGTH, STORE, ShadowState, begin
 from transforms.system import AgendaRule, AgendaSystem, agenda_rule
@@ -135,7 +135,7 @@ def backward(state: ShadowState) -> ShadowState | None:
     edit = Edit(state.program)
     if node in state.memory or not state.parts.get(node, ()):
         return state.done(edit)
-    rule = rule_for(edit, primitive, len(found.arguments))
+    rule = pullback_of(primitive, len(found.arguments), edit.arrays)
     given = [state.copied(n) for n in found.arguments]
     results = edit.apply(state.into, edit.reference(link(edit, rule)), *given, state.image[node], state.sensitivity(edit, node))
     after = state

@@ -31,7 +31,7 @@ from semantics.errors import IllTyped, Malformed
 from semantics.ir import Apply, Program
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
-from transforms.adjoint_primitives import rule_for
+from transforms.adjoint_primitives import pullback_of
 from transforms.backpropagators import backpropagator
 from transforms.python_rows import is_opaque, program_of, quietly
 
@@ -61,7 +61,7 @@ def _of_table(row: Primitive, seed: int, examples: int, arity: int | None) -> Tr
     samples = [arguments for arguments in given if len(arguments) == arity]
     edit = Edit(empty())
     edit.arrays = True
-    rule = rule_for(edit, row, arity)
+    rule = pullback_of(row, arity, edit.arrays)
     program = applied(row, arity)
     plain = len(row.parameters) == arity and "*" not in row.parameters
     trial = Trial(

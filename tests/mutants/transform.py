@@ -21,7 +21,8 @@ from semantics.scope import order_of_need
 from semantics.tangents import ZERO
 from semantics.text import read
 from transforms import adjoint_primitives, grad, grad_state, gradient_programs, macros
-from transforms.grad_state import GradState, Item
+from transforms.agenda import Item
+from transforms.grad_state import GradState
 from transforms.system import AgendaRule
 
 Function = Callable[[GradState], GradState | None]

@@ -14,17 +14,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from semantics.edit import Edit, empty
+from semantics.edit import Edit
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import scopes
 from semantics.tangents import ZERO
-from semantics.text import read
-from transforms.adjoint_primitives import rule_for, whole_power
+from transforms import adjoint_primitives
+from transforms.adjoint_primitives import whole_power
 from transforms.affine.normal import projection
 from transforms.affine.state import GETITEM, MAKE_TUPLE, CachedState, Kept
-from transforms.backpropagators.structure import whole_power_pullback
 from transforms.clone import copy_graphs, link
 from transforms.pipeline import OPTIMIZE
 from transforms.system import AgendaRule, agenda_rule
@@ -80,9 +79,7 @@ def backward(state: CachedState) -> CachedState | None:
 @cache
 def pullback_of(primitive: Primitive, wanted: tuple[bool, ...], whole: int | None, arrays: bool) -> Program:
     """The backpropagator of a primitive, optimized, with ZERO for the parts that are not wanted."""
-    edit = Edit(empty())
-    edit.arrays = arrays
-    text = read(whole_power_pullback(whole, arrays)) if whole is not None else rule_for(edit, primitive, len(wanted))
+    text = adjoint_primitives.pullback_of(primitive, len(wanted), arrays, whole)
     edit = Edit(text)
     found = edit.graphs[text.entry].output
     parts = [edit.call(text.entry, GETITEM, found, edit.constant(k)) if w else edit.constant(ZERO) for k, w in enumerate(wanted)]

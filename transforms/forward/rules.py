@@ -195,11 +195,7 @@ RULES: tuple[AgendaRule[ForwardState], ...] = (
 
 
 def _at(state: ForwardState) -> str:
-    if state.ended:
-        return "the end"
-    kind, graph, node = state.item
-    where = state.program.describe(node) if node in state.program.nodes else f"@{state.program.graphs[graph].name}"
-    return f"{kind} {where}"
+    return "the end" if state.ended else state.item.at(state.program)
 
 
 SYSTEM: AgendaSystem[ForwardState, Program] = AgendaSystem(

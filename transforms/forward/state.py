@@ -18,17 +18,9 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
 from semantics.tangents import ZERO
-from transforms.agenda import AtWork, in_turn
+from transforms.agenda import AtWork, Item, in_turn
 
 JVP = TABLE["jvp"]
-
-
-class Item(NamedTuple):
-    """What is done next: a kind, the graph that is mirrored, and the node if there is one."""
-
-    kind: str
-    graph: GraphId
-    node: NodeId = -1
 
 
 class Moved(NamedTuple):

@@ -7,16 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from semantics.edit import Edit, empty
 from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import Instruction, Literal, Module, Name
 from semantics.tangents import ZERO
-from semantics.text import read
-from transforms.adjoint_primitives import arity_of, rule_for
-from transforms.backpropagators.structure import whole_power_pullback
+from transforms.adjoint_primitives import arity_of, pullback_of
 from transforms.ssa.from_graph import first_order, to_ssa
 from transforms.ssa.rewriting import names_in, operands_in
 
@@ -34,11 +31,7 @@ def whole(instruction: Instruction) -> int | None:
 @cache
 def rule(primitive: Primitive, arity: int, n: int | None, arrays: bool) -> Program:
     """The backpropagator of a primitive for so many arguments; of `pow` for a whole exponent n, if there is one."""
-    if n is not None:
-        return read(whole_power_pullback(n, arrays))
-    edit = Edit(empty())
-    edit.arrays = arrays
-    return rule_for(edit, primitive, arity_of(primitive, arity))
+    return pullback_of(primitive, arity_of(primitive, arity), arrays, n)
 
 
 @cache
