@@ -88,7 +88,7 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_functions
+    from backend import cpu_arrays, cpu_functions
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     return functions | {
@@ -96,6 +96,8 @@ def _cpu_functions() -> Bindings:
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
+        "_empty": cpu_arrays.empty,
+        "_full": cpu_arrays.full,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
@@ -116,10 +118,10 @@ def cpu_bindings(source: str) -> Bindings:
     vectorise()
     registries_alone()
     return (
-        _cpu_functions()
+        arrays()
+        | _cpu_functions()
         | _without_calls(source)
         | CONSTANTS
-        | arrays()
         | {
             "_device": njit(error_model="numpy", cache=True),
             "_part": njit(**BARE, forceinline=True),
