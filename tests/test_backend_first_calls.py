@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjudge as aj
+from backend import run
 from backend.machine import kernels
 from backend.machine.execution import MANY, ROW, Execution
 from backend.machine.loader import load
@@ -72,3 +73,15 @@ def test_nothing_is_collected_at_rest() -> None:
 def test_when_loops_are_loaded(rows: int, elements: int, kept: bool, wanted: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr(kernels, "is_kept", lambda: kept)
     assert run_of(rows, elements).has_many is wanted
+
+
+def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call gives the machine's arrays, the third those of NumPy; there was a compilation for each, and one for the status."""
+    made: list[run.Compiled] = []
+    monkeypatch.setattr(run, "_on_target", lambda *given, of=run._on_target: made.append(of(*given)) or made[-1])
+    call = aj.compile(aj.grad(cubes))
+    for _ in range(4):
+        call(np.arange(4.0))
+    (code,) = made
+    kernel = code.kernel.py_func.__globals__["kernel"]
+    assert len(code.entry.signatures) == 1 and len(kernel.signatures) <= 1 and not code.kernel.signatures
