@@ -12,7 +12,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 _RESTING: list[bool] = []
 """For each `at_rest` that is entered, from the outermost on, whether the collector was at work before."""
 
@@ -31,7 +30,7 @@ def at_rest() -> Iterator[None]:
 
 @contextmanager
 def at_work() -> Iterator[None]:
-    """Inside, the collector is as it was before it was put to rest: for what may take long, in a call that might have been short."""
+    """Inside, the collector is as it was before it came to rest: for what may take long, in a call that might have been short."""
     was = gc.isenabled()
     if _RESTING and _RESTING[0]:
         gc.enable()
