@@ -1,10 +1,10 @@
 """
-What the CPU target binds to `_empty` and `_full`: new arrays, of which LLVM is told that they overlap nothing that is there already.
+What the CPU target binds to `_empty` and `_full`: new arrays, of which LLVM is told that they overlap nothing that is there.
 
 It may then leave what it has read where it is when a new array is written to, and vectorise a loop over many arrays without asking
-whether any two of them overlap. Numba takes the address of the elements out of the record of the memory, where LLVM cannot see whence
-it comes; Numba's runtime has a function that does so too, and what a function gives can be declared new, as that of `malloc` is. No
-array is read through that record, so nothing else in the code leads to the elements.
+whether any two of them overlap. Numba takes the address of the elements out of the record of the memory, where LLVM cannot see
+whence it comes. Numba's runtime has a function that does so too, and what a function gives can be declared new, as that of `malloc`
+is. No element is read through that record, so nothing else in the code leads to them.
 """
 
 from typing import Any

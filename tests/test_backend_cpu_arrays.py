@@ -44,7 +44,8 @@ KINDS = """
 def kernel(n, m):
     whole = _full((n, m), 7, _f64)
     _empty((0, n), _f64)
-    return (whole, _full((n,), True, _bool), _full((), 3, _i64), _full((2, 0), 1.0, _f64), _full((m,), 2.5, _float32), _empty((n, m), _i64))
+    filled = _full((n,), True, _bool), _full((), 3, _i64), _full((2, 0), 1.0, _f64), _full((m,), 2.5, _float32)
+    return (whole, *filled, _empty((n, m), _i64))
 """
 
 
