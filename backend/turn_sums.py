@@ -25,7 +25,6 @@ from backend.toolchain import BARE
 LONG = 4 * VECTORS * LANES  # turns of a row at once
 INTP = types.intp
 SCALAR = ir.VectorType(ir.DoubleType(), 1)
-MASK = ir.VectorType(ir.IntType(1), LANES)
 
 
 def _within(context: Any, builder: Any, types: tuple[Any, Any], values: tuple[Any, Any]) -> Callable[..., Any]:
