@@ -27,7 +27,9 @@ from transforms.failures import drops_failure
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 TUPLES = (MAKE_TUPLE, FRAME, CALL, ANSWER)
 CARRIED = (RESULT, AFTER, ANSWERED, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
-WITHOUT_PARTS = frozenset({"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length", IS.name})
+WITHOUT_PARTS = frozenset(
+    {"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length", IS.name}
+)
 STEPS = 400_000
 UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
 

@@ -89,7 +89,7 @@ class Stacks(Emitter):
         match primitive.name, arguments:
             case "result", [found]:
                 return found
-            case ("after" | "answered" | "same_call"), [Stack(), Stack()]:
+            case (("after" | "answered" | "same_call"), [Stack(), Stack()]):
                 return moved(self, primitive, *arguments)
             case "alone", [a, _, i] if not isinstance(a, Sum):
                 return alone(self, a, i)

@@ -5,8 +5,8 @@ Calls in a queue, as cells of a family: what is passed to a call is written when
     ANSWER(answers, q, result)                   the result of the call q    ANSWERED(answers, q)   the answer to q
     IS(q, r)                                     whether two are one
 
-Like `backend.recursion.frames.FRAME`, CALL and ANSWER are `make_tuple` by other identities. What the others mean is found by following
-links; in generated code a call is the number of its cell, and so is its answer, so each is one operation.
+As FRAME is (`backend.recursion.frames`), CALL and ANSWER are `make_tuple` by other identities. What the others mean is found by
+following links; in generated code a call is the number of its cell, and so is its answer, so each is one operation.
 """
 
 from __future__ import annotations

@@ -148,9 +148,7 @@ class _Levels:
 
 def _takes_tuples(function: Function) -> bool:
     """Whether each call is passed, for some parameter, a field of it: there are no more calls than tuples in what it has."""
-    fields = {
-        i.targets[0]: i.operands[0] for b in function.blocks for i in b.instructions if i.callee is GETITEM
-    }
+    fields = {i.targets[0]: i.operands[0] for b in function.blocks for i in b.instructions if i.callee is GETITEM}
     calls = [i for b in function.blocks for i in b.instructions if i.callee == FunctionRef(function.name)]
 
     def is_field(operand: Operand, of: str) -> bool:

@@ -1,8 +1,8 @@
 """
 The ways through a function that calls itself, each with what is done before its calls are and what after.
 
-A result of a call is *late*, and so is what needs one; all else is *early*. If arguments and conditions are early, the early code of
-a function makes all calls, and the late code of a path is a line. So blocks where paths meet are written once for each.
+A result of a call is *late*, and so is what needs one; all else is *early*. If arguments and conditions are early, the early code
+of a function makes all calls, and the late code of a path is a line. So blocks where paths meet are written once for each.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Path:
 
 class Paths:
     """
-    The ways through a function. `sums` are the fields of its result that its last parameters go through to; `handed` are the numbers
-    of the parameters that a call in the queue need not have.
+    The ways through a function. `sums` are the fields of its result that its last parameters go through to; `handed` are the
+    numbers of the parameters that a call in the queue need not have.
 
     blocks    what is written, with labels that `labels` gives; the last of each path waits for a jump
     size      the fields of a result, where it has sums              answered   whether it has more than those

@@ -15,4 +15,8 @@ def without_recursion(program: Program, *, sums: bool = False, levels: bool = Fa
         module = to_ssa(first_order(program))
     except (Malformed, IllTyped):
         return None
-    return to_graph(groups.without_recursion(module, sums=sums, levels=levels, arrays=program.arrays)) if groups.groups(module) else None
+    return (
+        to_graph(groups.without_recursion(module, sums=sums, levels=levels, arrays=program.arrays))
+        if groups.groups(module)
+        else None
+    )
