@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from backend.flow import components
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
+from semantics.primitives.table import MACROS
 from semantics.scope import scopes
-from transforms.known_lengths import unrolled
 from transforms.nested_grad import expand, holds_macros
 
 T = TypeVar("T")
@@ -47,8 +47,11 @@ def _ways(program: Program, mode: str, types: Sequence[Any] | None) -> Iterator[
     """What is expanded, and how."""
     if mode == "J" and holds_macros(program) and _is_recursive(program):
         yield program, "ssa"
-        if (without := unrolled(program, types)) is not program:
-            yield without, "ssa"
+        if any(program.users(program.interned[m]) for m in MACROS if m in program.interned):
+            from transforms.known_lengths import unrolled  # with the optimizer, which no first call waits for
+
+            if (without := unrolled(program, types)) is not program:
+                yield without, "ssa"
     yield program, mode
 
 

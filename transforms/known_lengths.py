@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError
-from semantics.infer import infer
+from semantics.infer import Inferrer, entry_types
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
@@ -29,8 +29,8 @@ from transforms.grad_state import begin
 from transforms.modes import Mode
 from transforms.nested_grad import system_of
 from transforms.pipeline import Rounds
-from transforms.ssa.exact_passes import EXACT
 from transforms.scalarize import element_at, shape_of
+from transforms.ssa.exact_passes import EXACT
 from transforms.surgery import arguments_of, become
 from transforms.system import RewriteSystem, rewrite
 
@@ -66,7 +66,8 @@ def known_lengths(program: Program, types: Sequence[Any] | None = None) -> Mappi
     """The nodes whose values are tuples of one length, at most LONGEST, or lists, by the types of the program."""
     stubbed = system_of(STUB).run(program)
     found: dict[NodeId, Known | None] = {}
-    for nodes in infer(stubbed, types).types.values():
+    inferrer = Inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2))
+    for nodes in inferrer.run(entry_types(stubbed, types)).types.values():
         for node, type in nodes.items():
             known = _known(type)
             found[node] = known if found.get(node, known) == known else None
