@@ -1,4 +1,4 @@
-"""Loops over what is of known length: what is unrolled and what stays, no value changed; and descents in descents."""
+"""Loops over what is of known length: what is unrolled and what stays, no value changed; and the gradient of a descent."""
 
 from __future__ import annotations
 
@@ -209,8 +209,3 @@ def test_a_gradient_in_a_turn_is_differentiated_with_the_loop() -> None:
     """The sensitivity of a pair is `instantiate`d there, at ZERO in the paths that are not taken: DEMANDING says so."""
     program = calling(parse_text(DESCENT + "def f(p):\n return grad(height)(p)\n", "f"), None, 0, (PAIR,))
     agrees(program, (PAIR,), [((0.7, 0.8),), ((1.5, 2.0),), ((101.0, 1.0),)])
-
-
-def test_so_is_a_descent_in_a_descent() -> None:
-    program = calling(parse_text(DESCENT + "def f(p):\n return descent(height, grad(height), p)\n", "f"), None, 0, (PAIR,))
-    agrees(program, (PAIR,), [((0.7, 0.8),)])
