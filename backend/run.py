@@ -180,7 +180,7 @@ class Compiled:
             module, self.kept = self.kept.loaded(), None
             self.kernel, self.entry = module.row, module.entry
         while True:
-            result: Sequence[Any] = self.kernel(*row, *self.memory.given)
+            result = self.called(row)
             if result[-1] in (FULL, FULL_ARRAYS):
                 if not self.memory.double(arrays=result[-1] == FULL_ARRAYS):
                     return (*result[:-1], MEMORY_LIMIT)
@@ -190,6 +190,14 @@ class Compiled:
                 return self.from_the_left.one(row)
             else:
                 return result
+
+    def called(self, row: Sequence[Any]) -> Sequence[Any]:
+        """One call. An entry of arrays gives its status, so it is the only way in that Numba need make."""
+        if self.code.arrays and self.entry is not None:
+            *values, status = self.entry(*row, *self.memory.passed)
+            return (*values, 0, status)
+        result: Sequence[Any] = self.kernel(*row, *self.memory.given)
+        return result
 
     @cached_property
     def from_the_left(self) -> Compiled:
