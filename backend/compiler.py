@@ -1,18 +1,21 @@
 """
 Numba's compiler as generated code needs it.
 
-`Flat` leaves out its own single assignment form, which takes time that grows with the number of variables times that of statements.
-A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
+`Usual` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one. And whether
+arrays overlap is asked before each inner loop, not once for all turns of the outer one: parts of a stack that follow one another in
+every turn are apart in each, but what all turns write of the one overlaps what all write of the other. LLVM has options for both,
+which hold for all that it compiles; so they are set while it compiles generated code, and set back.
+
+`Flat` leaves out Numba's own single assignment form besides, which takes time that grows with the number of variables times that of
+statements. A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
-
-`vectorise` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one. And whether
-arrays overlap is asked before each inner loop, not once for all turns of the outer one: parts of a stack that follow one another in
-every turn are apart in each, but what all turns write of the one overlaps what all write of the other.
 """
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -21,22 +24,46 @@ from llvmlite import binding
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.untyped_passes import ReconstructSSA
 
+OPTIONS = {"force-ordered-reductions": "true", "hoist-runtime-checks": "false"}
+_within = 0  # how many compilations of generated code go on, one inside of another
 
-class Flat(CompilerBase):  # type: ignore[misc]
+
+@contextmanager
+def vectorised() -> Iterator[None]:
+    """Inside, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits. Numba holds its lock."""
+    global _within
+    if not _within:
+        for option, value in OPTIONS.items():
+            binding.set_option("adjudge", f"--{option}={value}")
+    _within += 1
+    try:
+        yield
+    finally:
+        _within -= 1
+        if not _within:
+            for option, value in OPTIONS.items():
+                binding.set_option("adjudge", f"--{option}={'true' if value == 'false' else 'false'}")
+
+
+class Usual(CompilerBase):  # type: ignore[misc]
+    """The usual passes, with the options of generated code."""
+
+    def define_pipelines(self) -> list[Any]:
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+    def compile_extra(self, func: Any) -> Any:
+        with vectorised():
+            return super().compile_extra(func)
+
+
+class Flat(Usual):
     """The usual passes but one."""
 
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        (passes,) = super().define_pipelines()
         passes.passes = [found for found in passes.passes if found[0] is not ReconstructSSA]
         passes.finalize()
         return [passes]
-
-
-@cache
-def vectorise() -> None:
-    """From now on, in this process, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits."""
-    binding.set_option("adjudge", "--force-ordered-reductions")
-    binding.set_option("adjudge", "--hoist-runtime-checks=false")
 
 
 @cache
