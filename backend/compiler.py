@@ -24,25 +24,24 @@ from llvmlite import binding
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.untyped_passes import ReconstructSSA
 
-OPTIONS = {"force-ordered-reductions": "true", "hoist-runtime-checks": "false"}
-_within = 0  # how many compilations of generated code go on, one inside of another
+OPTIONS = {"force-ordered-reductions": ("true", "false"), "hoist-runtime-checks": ("false", "true")}
+"""What they are for generated code, and what else."""
+_now: set[str] = set()  # those that are as for generated code
 
 
 @contextmanager
 def vectorised() -> Iterator[None]:
     """Inside, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits. Numba holds its lock."""
-    global _within
-    if not _within:
-        for option, value in OPTIONS.items():
-            binding.set_option("adjudge", f"--{option}={value}")
-    _within += 1
+    mine = [option for option in OPTIONS if option not in _now]  # none, where generated code is compiled for generated code
+    for option in mine:
+        binding.set_option("adjudge", f"--{option}={OPTIONS[option][0]}")
+    _now.update(mine)
     try:
         yield
     finally:
-        _within -= 1
-        if not _within:
-            for option, value in OPTIONS.items():
-                binding.set_option("adjudge", f"--{option}={'true' if value == 'false' else 'false'}")
+        _now.difference_update(mine)
+        for option in mine:
+            binding.set_option("adjudge", f"--{option}={OPTIONS[option][1]}")
 
 
 class Usual(CompilerBase):  # type: ignore[misc]
