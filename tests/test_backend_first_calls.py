@@ -13,7 +13,7 @@ from backend import run
 from backend.machine import kernels
 from backend.machine.execution import MANY, ROW, Execution
 from backend.machine.loader import load
-from semantics.collector import at_rest
+from semantics.collector import at_rest, at_work
 from semantics.errors import Trap
 from semantics.text import read
 
@@ -58,6 +58,20 @@ def test_nothing_is_collected_at_rest() -> None:
             assert not seen
     finally:
         gc.callbacks.remove(note)
+
+
+def test_the_collector_is_at_work_in_what_is_long_if_it_was_before_it_came_to_rest() -> None:
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            with at_rest(), at_rest():
+                with at_work(), at_rest(), at_work():
+                    assert gc.isenabled() is enabled
+                assert not gc.isenabled()
+            with at_work():
+                assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
 
 
 @pytest.mark.parametrize(
