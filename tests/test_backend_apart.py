@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 from loop_texts import functions
+from numba import typeof
 
 from backend import store, toolchain
 from backend.arrays import apart
@@ -157,8 +158,9 @@ def test_llvm_is_told_and_makes_vectors() -> None:
     found = {}
     for mark in ("_apart", "range"):
         text = gathering(mark)
-        entry = store.load(text, "cpu", toolchain.bindings("cpu", text)).entry
-        entry(x, y, at, b := np.empty(21))
-        found[mark] = "vector.body" in "".join(entry.inspect_llvm().values()), b.tobytes()
+        module = store.load(text, "cpu", toolchain.bindings("cpu", text))
+        module.entry(x, y, at, b := np.empty(21))
+        module.kernel.compile(tuple(map(typeof, (x, y, at, b))))
+        found[mark] = "vector.body" in "".join(module.kernel.inspect_llvm().values()), b.tobytes()
     assert [found["_apart"][0], found["range"][0]] == [True, False]
     assert found["_apart"][1] == found["range"][1]
