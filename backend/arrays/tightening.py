@@ -10,7 +10,9 @@ import ast
 
 from backend.arrays.accumulating import accumulated
 from backend.arrays.apart import marked
+from backend.arrays.begun import begun
 from backend.arrays.carried import told
+from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
@@ -32,6 +34,8 @@ def tightened(text: str) -> str:
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
     module.body[0] = function = accumulated(function, told(function))
+    if begun(function):
+        constants(function)
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
