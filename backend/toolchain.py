@@ -122,6 +122,7 @@ def cpu_bindings(source: str) -> Bindings:
         | arrays()
         | {
             "_device": njit(error_model="numpy", cache=True),
+            "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
             "_bare": njit(**BARE),
             "_flat": njit(**BARE, pipeline_class=Flat),
