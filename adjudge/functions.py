@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
+from semantics.collector import at_rest, at_work
 from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Parameter, Program
@@ -209,7 +210,7 @@ def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL
     """The program on a target, its macros expanded."""
     if target == "reference":
         machine = Machine(expand(program, mode))
-        return Runner(lambda *data: to_python(machine.run(data, fuel).value, machine))
+        return Runner(at_work()(lambda *data: to_python(machine.run(data, fuel).value, machine)))
     from backend import runnable
 
     compiled = runnable(program, tuple(types), target, mode=mode, fast=fast)
@@ -305,8 +306,9 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
     def at_length(*arguments: Any, **named: Any) -> Any:
         nonlocal quick, count
         bound = f.arguments(arguments, named) if isinstance(f, Derivative) and f.macro != "hvp" else bind(f, arguments, named)
-        found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
-        value = found.run(*data)
+        with at_rest():
+            found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
+            value = found.run(*data)
         if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool, np.ndarray) for a in arguments):
             quick, count = found.way_in(at_length), len(arguments)
         return value

@@ -36,7 +36,7 @@ def entry_source(code: Lowered) -> str:
             "@_entry",
             f"def entry({', '.join([*arguments, *address])}):",
             f"    one = _reals(address, {HEADER})[0]" if address else "    one = 1.0",
-            f"    budget = _integers(address, {HEADER})[1]" if address else "    budget = 0",
+            f"    budget = _integers(address, {HEADER})[1]" if address else "    budget = int(one)",
             *([f"    capacity = _integers(address, {HEADER})[2]", *stacks] if code.stacks else []),
             f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
             f"    return ({', '.join([*values, 'status'])},)",

@@ -20,13 +20,13 @@ from backend.machine import Execution, Threads, load
 from backend.machine import ptx as machine_ptx
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
-from semantics.collector import at_rest
+from semantics.collector import at_rest, at_work
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
-SOON = 100_000
+SOON = 1_000_000
 """Steps of a first run in which nothing is collected: objects of cycles, which the collector is for, are not among values."""
 KEPT = 1 << 25
 """Words of a buffer that is kept for the next call; a larger one, of more than 256 MiB, is given back."""
@@ -84,7 +84,8 @@ class Tiered:
     def best(self) -> run.Compiled | Machined:
         """The program in generated code, if it has a first-order form, else on the machine; `refusal` says why."""
         try:
-            return run.compile(self.program, self.types, self.target, **self.options)
+            with at_work():
+                return run.compile(self.program, self.types, self.target, **self.options)
         except AdjudgeError as refusal:
             self.refusal = refusal
             return self.machined
@@ -103,10 +104,12 @@ class Tiered:
         begins = self.calls == 1 and not self.options.get("fast") and not self.is_kept and self.machined.threads is None
         if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
-                if self.ends_soon(execution, arguments) or self.goes_on(execution):
-                    return execution.result()
+                with at_rest():
+                    if self.ends_soon(execution, arguments) or self.goes_on(execution):
+                        return execution.result()
                 if self.best is self.machined:
-                    return execution.resume()
+                    with at_work():
+                        return execution.resume()
         if isinstance(self.best, run.Compiled) and self.best.quick is not None:
             try:
                 return self.best(*arguments)
@@ -131,9 +134,8 @@ class Tiered:
 
     def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
         """Whether a first run ends on CPython: within steps so few that nothing need be collected."""
-        with at_rest():
-            execution.begin(arguments)
-            return execution.advance(execution.patience)
+        execution.begin(arguments)
+        return execution.advance(execution.patience)
 
     def is_long(self, arguments: Sequence[Any]) -> bool:
         """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
@@ -153,15 +155,16 @@ class Tiered:
         if not execution.is_ready or self.target == "python":
             return False
         execution.take_over()
-        with at_rest():
-            if execution.advance(SOON):
-                return True
-        return execution.advance(LONG)
+        if execution.advance(SOON):
+            return True
+        with at_work():
+            return execution.advance(LONG)
 
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error that it ends in."""
         given = [tuple(sample) for sample in samples]
-        outcomes = self.best.map(given)
+        with at_work():
+            outcomes = self.best.map(given)
         again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
         self.again = len(again)
         if again:

@@ -5,9 +5,9 @@ The ways into compiled code from Python, in the language of LLVM: one text for a
     status    gives a tuple of all that the entry leaves, which ends in the status
 
 CPython calls them as builtin functions (METH_FASTCALL | METH_KEYWORDS). `self` is a tuple of a function, `otherwise`, and of a
-cell, a bytearray of two words: where the entry is, 0 while there is none, and where its memory is (`backend.stack_memory`). A number
-of the exact type is read, an orderly array is passed as it lies there, and the entry is called. For whatever else comes, such as
-keywords, a subclass or an integer beyond 64 bits, `otherwise` is called, as it came.
+cell, a bytearray of two words: where the entry is, 0 while there is none, and where its memory is (`backend.stack_memory`). What is
+a number of the exact type is read, an orderly array is passed as it lies there, and the entry is called. For whatever else comes,
+such as keywords, a subclass or an integer beyond 64 bits, `otherwise` is called, as it came.
 
 An array is lent: as Numba sees it, nobody owns its memory, so nothing counts references to it. Of a result Numba's runtime makes an
 array of NumPy, which owns the memory; what then is left is released, as it is where nothing is made of it.

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import adjudge as aj
+from backend import run
 from backend.machine import kernels
 from backend.machine.execution import MANY, ROW, Execution
 from backend.machine.loader import load
-from semantics.collector import at_rest
+from semantics.collector import at_rest, at_work
 from semantics.errors import Trap
 from semantics.text import read
 
@@ -59,6 +60,20 @@ def test_nothing_is_collected_at_rest() -> None:
         gc.callbacks.remove(note)
 
 
+def test_the_collector_is_at_work_in_what_is_long_if_it_was_before_it_came_to_rest() -> None:
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            with at_rest(), at_rest():
+                with at_work(), at_rest(), at_work():
+                    assert gc.isenabled() is enabled
+                assert not gc.isenabled()
+            with at_work():
+                assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
+
+
 @pytest.mark.parametrize(
     ("rows", "elements", "kept", "wanted"),
     [
@@ -72,3 +87,17 @@ def test_nothing_is_collected_at_rest() -> None:
 def test_when_loops_are_loaded(rows: int, elements: int, kept: bool, wanted: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr(kernels, "is_kept", lambda: kept)
     assert run_of(rows, elements).has_many is wanted
+
+
+def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call gives the machine's arrays, the third those of NumPy. There was a compilation for each."""
+    made: list[run.Compiled] = []
+    monkeypatch.setattr(run, "_on_target", lambda *given, of=run._on_target: made.append(of(*given)) or made[-1])
+    call = aj.compile(aj.grad(cubes))
+    for _ in range(4):
+        call(np.arange(4.0))
+    (code,) = made
+    kernel = code.kernel.py_func.__globals__["kernel"]
+    assert len(code.entry.signatures) == 1
+    assert len(kernel.signatures) <= 1  # none, where the entry was found in the cache
+    assert not code.kernel.signatures
