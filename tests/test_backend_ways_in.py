@@ -14,8 +14,10 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+import adjudge as aj
 import backend
 from backend import c_objects, run, ways_in
+from semantics.errors import IllTyped
 from semantics.machine import run as on_reference
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 from semantics.values import same
@@ -254,3 +256,30 @@ def test_without_ways_of_our_own_numba_leads_in(monkeypatch: Any) -> None:
     assert isinstance(compiled.entrance, ways_in.Dispatched)
     assert compiled.quick is None
     assert same(compiled(1.1, 2000), on_reference(parse_text(LOOP, "f"), 1.1, 2000)), "the memory has grown meanwhile"
+
+
+# what `aj.compile` gives
+
+
+def test_what_is_compiled_leads_to_the_types_that_came_last_and_has_the_name_of_the_function() -> None:
+    def cube(x, n: int = 3):  # type: ignore[no-untyped-def]
+        r = 1.0
+        for _ in range(n):
+            r = r * x
+        return r
+
+    compiled: Any = aj.compile(cube)
+    assert compiled.__name__ == "cube"
+    assert [compiled(2.0, 3), compiled(2.0, n=2), compiled(2.0), compiled(2.0, 4), compiled(np.float64(2.0), 1)] == [
+        8.0,
+        4.0,
+        8.0,
+        16.0,
+        2.0,
+    ]
+    way = compiled.func
+    assert type(way) is type(len)
+    assert [compiled(2, 3), compiled(x=2, n=1), compiled(2.0, 5)] == [8, 2, 32.0]
+    assert compiled.func is way, "made once for each of the types"
+    with pytest.raises(IllTyped, match="missing a required argument"):
+        compiled()
