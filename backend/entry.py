@@ -5,7 +5,7 @@ A kernel takes arrays and gives a tuple that ends in a status, and both are slow
 takes the address of a block of memory (`backend.stack_memory`), if the code needs any, and raises if the status is not OK; the
 kernel is then called again for the status. `caller(compiled, otherwise)` is a Python function of the arguments that goes in there,
 if they have the types that the code is for; else, and where the entry raises, it calls `otherwise`. The kernel itself is called as
-`row`; only these two have Numba's wrappers, which take a good part of the time to compile.
+`row`, where there are no arrays; only these two have Numba's wrappers, which take a good part of the time to compile.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from backend.arrays.one_block import in_one_block
 from backend.boundary import PYTHON
 from backend.lowering import Lowered
 from backend.moves import one_by_one
@@ -22,10 +23,11 @@ from transforms.array_rows import NUMPY_DTYPE
 
 
 def entry_source(code: Lowered) -> str:
-    """The generated code with its entry."""
+    """The generated code with its entry. Code without stacks is never replaced by other code, so results may come as one block."""
+    source, rows = in_one_block(code.alone, len(code.results)) if code.arrays and not code.stacks else (code.alone, ())
     arguments = [f"a{i}" for i in range(len(code.arguments))]
     address = ["address"] if is_addressed(code) else []
-    values = [f"v{i}" for i in range(len(code.results))]
+    values = [*(f"v{i}" for i in range(len(code.results)) if i not in rows), *(["block"] if rows else ())]
     stacks = [
         f"    size = {HEADER} + capacity * {code.width} + _integers(address, {HEADER})[3]",
         "    reals = _reals(address, size)",
@@ -37,12 +39,9 @@ def entry_source(code: Lowered) -> str:
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
     return "\n".join(
         [
-            known(one_by_one(code.alone)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(one_by_one(source)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
             "",
-            "@_device",
-            f"def row({', '.join(taken)}):",
-            f"    return kernel({', '.join(taken)})",
-            "",
+            *([] if code.arrays else ["@_device", f"def row({', '.join(taken)}):", f"    return kernel({', '.join(taken)})", ""]),
             "@_device",
             f"def entry({', '.join([*arguments, *address])}):",
             f"    one = _reals(address, {HEADER})[0]" if address else "    one = 1.0",
@@ -51,9 +50,21 @@ def entry_source(code: Lowered) -> str:
             f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
             *([f"    return ({', '.join(values)}, status)"] if code.arrays else _raising(result)),
             "",
-            *(_caller(arguments, code) if is_quick(code) else ()),
+            *(_spread(len(code.results), rows) if rows else ()),
+            *(_caller(arguments, code, bool(rows)) if is_quick(code) else ()),
         ]
     )
+
+
+def _spread(results: int, rows: tuple[int, ...]) -> list[str]:
+    """A function of what the entry gives: the results, each in its place."""
+    others = [k for k in range(results) if k not in rows]
+    whole = f"value[{len(others)}]"
+    if rows == tuple(range(results)):
+        return ["def spread(value):", f"    return tuple({whole})", ""]
+    at = {k: f"value[{n}]" for n, k in enumerate(others)} | {k: f"v{k}" for k in rows}
+    names = ", ".join(f"v{k}" for k in rows)
+    return ["def spread(value):", f"    {names} = {whole}", f"    return ({', '.join(at[k] for k in range(results))})", ""]
 
 
 def known(source: str) -> str:
@@ -90,8 +101,8 @@ def _sizes(name: str, type: ArrayType) -> str:
     return " and ".join(f"{name}.shape[{k}] == {n}" for k, n in enumerate(type.dims) if n is not None)
 
 
-def _caller(arguments: list[str], code: Lowered) -> list[str]:
-    """The function of the arguments, by their tests. Of arrays, see `_of_arrays`."""
+def _caller(arguments: list[str], code: Lowered, spread: bool) -> list[str]:
+    """The function of the arguments, by their tests. Of arrays, see `_of_arrays`; what has rows of a block is `spread`."""
     tests = [_test(a, t) for a, t in zip(arguments, code.argument_types, strict=True)]
     given = ", ".join(arguments)
     dtypes = sorted({t.dtype for t in code.argument_types if isinstance(t, ArrayType)})
@@ -99,7 +110,7 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     held = "entry, address = compiled.entry, compiled.memory.passed[0]" if address else "entry = compiled.entry"
     called = f"entry({', '.join([*arguments, *address])})"
     if code.arrays:
-        inside = _of_arrays(arguments, code, tests, called)
+        inside = _of_arrays(arguments, code, tests, called, spread)
     else:
         inside = [f"        if not ({' and '.join(tests) or 'True'}):", f"            return otherwise({given})"]
         inside += ["        try:", f"            return {called}", "        except ArithmeticError:", "            pass"]
@@ -120,7 +131,7 @@ def _caller(arguments: list[str], code: Lowered) -> list[str]:
     ]
 
 
-def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: str) -> list[str]:
+def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: str, spread: bool) -> list[str]:
     """
     The types of arrays are tested here until a call has made the code; from then on by Numba, which does so anyway, and has been
     told to make no other.
@@ -132,12 +143,13 @@ def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: st
         sizes for a, t in zip(arguments, code.argument_types, strict=True) if isinstance(t, ArrayType) and (sizes := _sizes(a, t))
     ]
     last = len(code.results)
-    value = "value[0]" if last == 1 else f"value[:{last}]"
+    value = "spread(value)" if spread else "value[0]" if last == 1 else f"value[:{last}]"
+    status = "value[-1]" if spread else f"value[{last}]"
     return [
         f"        if known and {' and '.join(left) or 'True'}:",
         "            try:",
         f"                value = {called}",
-        f"                if value[{last}] == 0:",
+        f"                if {status} == 0:",
         f"                    return {value}",
         "            except TypeError:",
         "                pass",
@@ -145,7 +157,7 @@ def _of_arrays(arguments: list[str], code: Lowered, tests: list[str], called: st
         f"            return otherwise({', '.join(arguments)})",
         *(line for a in arrays for line in (f"        if not {a}.flags.carray:", f"            {a} = array({a}, order='C')")),
         f"        value = {called}",
-        f"        if value[{last}] == 0:",
+        f"        if {status} == 0:",
         "            if not known:",
         "                entry.disable_compile()",
         "            known = True",

@@ -122,7 +122,7 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
         module = store.load(text, target, toolchain.bindings(target, text, vectors=toolchain.in_loops(text)))
     if target == "cpu" and not code.fast and kept.is_plain(code):
         kept.keep(code, text, module.entry)
-    return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)
+    return Compiled(code, target, budget, module.row if target == "cpu" and not code.arrays else module.kernel, module, general)
 
 
 class Compiled:
@@ -144,6 +144,7 @@ class Compiled:
         self.kept: kept.Kept | None = module if isinstance(module, kept.Kept) else None
         self.entry = getattr(module, "entry", None)
         self.caller = getattr(module, "caller", None)
+        self.spread = getattr(module, "spread", None)
         self.quick = self.way_in(self.call)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -194,8 +195,8 @@ class Compiled:
     def called(self, row: Sequence[Any]) -> Sequence[Any]:
         """One call. An entry of arrays gives its status, so it is the only way in that Numba need make."""
         if self.code.arrays and self.entry is not None:
-            *values, status = self.entry(*row, *self.memory.passed)
-            return (*values, 0, status)
+            *values, status = found = self.entry(*row, *self.memory.passed)
+            return (*(self.spread(found) if self.spread and status == OK else values), 0, status)
         result: Sequence[Any] = self.kernel(*row, *self.memory.given)
         return result
 
