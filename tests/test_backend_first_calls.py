@@ -97,7 +97,5 @@ def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeyp
     for _ in range(4):
         call(np.arange(4.0))
     (code,) = made
-    kernel = code.kernel.py_func.__globals__["kernel"]
     assert len(code.entry.signatures) == 1
-    assert len(kernel.signatures) <= 1  # none, where the entry was found in the cache
-    assert not code.kernel.signatures
+    assert len(code.kernel.signatures) <= 1  # none, where the entry was found in the cache
