@@ -134,6 +134,7 @@ def cpu_bindings(source: str) -> Bindings:
         | CONSTANTS
         | {
             "_device": njit(error_model="numpy", cache=True),
+            "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
             "_bare": njit(**BARE),
             "_flat": njit(**BARE, pipeline_class=Flat),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loop_texts import bits, executed
 
 import adjudge as aj
-from backend.arrays.one_block import in_one_block
+from backend.arrays.one_block import in_one_block, spread
 from semantics.errors import AdjudgeError
 
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
@@ -33,19 +33,14 @@ def filled(names: str = NAMES) -> list[str]:
 END = "return (a, b, c, d, e, fuel, 0)"
 
 
-def spread(values: tuple[Any, ...], rows: tuple[int, ...]) -> tuple[Any, ...]:
-    """Results in their places, as an entry has them."""
-    *others, block, fuel, status = values
-    found, rest = dict(zip(rows, block, strict=True)), iter(others)
-    return (*(found[k] if k in found else next(rest) for k in range(len(others) + len(rows))), fuel, status)
-
-
 def rows_of(text: str, results: int = 5) -> tuple[int, ...]:
     """Which results are rows, once they have been seen to be what they were."""
     source, rows = in_one_block(text, results)
     wanted = executed(text, X.copy(), Y.copy())
     values = executed(source, X.copy(), Y.copy())
-    assert bits(spread(values, rows) if rows else values) == bits(wanted), source
+    *left, fuel, status = values
+    assert (fuel, status) == (100, 0)
+    assert bits(spread((*left, status), rows)) == bits((*wanted[:-2], wanted[-1])), source
     return rows
 
 
@@ -63,7 +58,7 @@ def test_a_failure_gives_a_block_of_nothing() -> None:
     assert rows_of(text) == (0, 1, 2, 3, 4)
     source, _ = in_one_block(text, 5)
     block, _, status = executed(source, X, Y[:2])
-    assert (block.shape, status) == ((0, 0), 16)
+    assert (block.shape, status) == ((5, 0), 16)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from backend.status import OK
 
@@ -32,7 +33,7 @@ FEWEST = 4
 def in_one_block(source: str, results: int) -> tuple[str, tuple[int, ...]]:
     """
     The source, and the numbers of those `results` of its kernel that are now rows of a block, which comes after the others; as it
-    was, and none, where too few are alike.
+    was, and none, where too few are alike. A failure gives rows without elements.
     """
     if min(source.count("_empty("), results) < FEWEST:
         return source, ()
@@ -55,11 +56,20 @@ def in_one_block(source: str, results: int) -> tuple[str, tuple[int, ...]]:
         row.value = ast.parse(f"_row_of({BLOCK}, {of[_name(row)]})", mode="eval").body
     whole = f"{BLOCK} = _empty(({', '.join([str(len(rows)), *map(ast.unparse, sizes.elts)])}), {ast.unparse(dtype)})"
     kernel.body.insert(kernel.body.index(rows[0]), ast.parse(whole).body[0])
-    nothing = f"_empty(({'0, ' * (1 + len(sizes.elts))}), {ast.unparse(dtype)})"
+    nothing = f"_empty(({len(rows)}, {'0, ' * len(sizes.elts)}), {ast.unparse(dtype)})"
     for values in given:
         block = ast.parse(BLOCK if values is given[-1] else nothing, mode="eval").body
         values[:results] = [*(v for k, v in enumerate(values[:results]) if k not in numbers), block]
     return ast.unparse(ast.fix_missing_locations(module)), numbers
+
+
+def spread(given: Sequence[Any], rows: Sequence[int]) -> tuple[Any, ...]:
+    """The results, each in its place, and the status, of what an entry gives: the other results, a block of `rows`, the status."""
+    if not rows:
+        return tuple(given)
+    *others, block, status = given
+    place, left = dict(zip(rows, block, strict=True)), iter(others)
+    return (*(place[k] if k in place else next(left) for k in range(len(others) + len(rows))), status)
 
 
 def _is_made(statement: ast.stmt) -> bool:
