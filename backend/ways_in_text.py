@@ -169,7 +169,7 @@ def _one(type: Any, kept: Sequence[int]) -> Iterator[str]:
 
 
 def _tuple(gives: Sequence[Any], whole: Sequence[Any], rows: Sequence[int], kept: Sequence[int]) -> Iterator[str]:
-    """A tuple of the results, and of the status if `whole` has it. If a part could not be made it is null, and then so is the tuple."""
+    """A tuple of the results, and of the status if `whole` has it. A part that could not be made is null; then so is the tuple."""
     block = len(gives) - 1
     others = iter([f"%o{k}" for k in range(len(whole)) if not rows or k != block])
     row = {k: f"%row{n}" for n, k in enumerate(rows)}
