@@ -64,11 +64,15 @@ def real(given: Input, name: str) -> float:
     return float(found)
 
 
+MOST = 10**8
+"""The largest size that is read: what is of such a size fills the memory of a machine."""
+
+
 def whole(given: Input, name: str, least: int = 0) -> int:
-    """A field that is an integer, not below `least`."""
+    """A field that is an integer from `least` to MOST."""
     found = field(given, name)
-    if type(found) is not int or found < least:
-        raise Malformed(f"the field {name!r} is not an integer from {least} on")
+    if type(found) is not int or not least <= found <= MOST:
+        raise Malformed(f"the field {name!r} is not an integer from {least} to {MOST}")
     return found
 
 
