@@ -83,8 +83,9 @@ def array(given: Input, name: str, *shape: int | None, dtype: str = "float64") -
         made = np.array(found, dtype if _entries(found) <= _KINDS[dtype] else None)
     except (ValueError, OverflowError):
         raise Malformed(f"the field {name!r} is not an array of numbers: its rows differ in length") from None
-    if made.size == 0:
-        made = made.reshape([0 if n is None else n for n in shape]) if made.ndim < len(shape) else made
+    empty = [n or 0 for n in shape]
+    if made.size == 0 == math.prod(empty) and made.ndim < len(shape):
+        made = made.reshape(empty)
     fits = made.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, made.shape, strict=True))
     if made.dtype != dtype or not fits:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
