@@ -12,7 +12,6 @@ link is compiled anew.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import pickle
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -55,7 +54,7 @@ class Unlinkable(Exception):
 def _key(source: str, exports: Mapping[str, str]) -> str:
     made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
     said = f"{made_by}\n{sorted(exports.items())}\n{source}"
-    return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
+    return f"n_{store.digest(said)}.pickle"
 
 
 def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
