@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from backend import plain_tiles
 from semantics.arrays import single
 from semantics.columns.arithmetic import ieee_divide, ieee_power
 from semantics.columns.elementary import ELEMENTARY, atan2, copysign, hypot
@@ -35,6 +36,7 @@ ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which n
 IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
 CALLED = ("tanh", "cosh")  # of these, what a single number has sooner by a call, which takes one way, than by instructions for all
 LOOP = re.compile(r"^( *)for [^\n]*\n(?:\1 +[^\n]*\n|\n)*", re.MULTILINE)  # over elements, so perhaps in vectors
+SINGLE = {"_TALL": 1, "_WIDE": 1, "_LONG": 1}  # the size of a tile, where that is one sum
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How Numba compiles what only compiled code calls."""
@@ -80,6 +82,7 @@ def python_bindings() -> Bindings:
         | arrays()
         | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
+        | {**SINGLE, "_tile": plain_tiles.tile, "_strip": plain_tiles.strip}
     )
 
 
@@ -88,14 +91,19 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_functions
+    from backend import cpu_arrays, cpu_functions, tiles
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
-    return functions | {
+    sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
+    return (functions | sizes) | {
+        "_tile": tiles.tile,
+        "_strip": tiles.strip,
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
+        "_empty": cpu_arrays.empty,
+        "_full": cpu_arrays.full,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
@@ -116,10 +124,10 @@ def cpu_bindings(source: str) -> Bindings:
     vectorise()
     registries_alone()
     return (
-        _cpu_functions()
+        arrays()
+        | _cpu_functions()
         | _without_calls(source)
         | CONSTANTS
-        | arrays()
         | {
             "_device": njit(error_model="numpy", cache=True),
             "_part": njit(**BARE, forceinline=True),
@@ -162,9 +170,11 @@ def elementary(source: str) -> str:
 @cache
 def fast_bindings() -> Bindings:
     """What fast code for the CPU calls besides, or in place of the C library."""
+    from backend import tiles
     from backend.fast import cpu, exponential
 
-    return {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, cpu.next_product, exponential.exp)}
+    named = {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, exponential.exp)}
+    return named | {"_any_tile": tiles.any_tile, "_any_strip": tiles.any_strip}
 
 
 @cache

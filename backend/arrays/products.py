@@ -1,8 +1,9 @@
 """
 Matrix products, each sum from the left, k ascending, as the meaning says.
 
-Two rows of the result are gone over together, once for four k, their sums added to in order; so the loop over the rows has no
-order, and what is read of the second matrix serves both. Of a matrix and a vector, eight sums go on side by side.
+The result is gone over in tiles, `_TALL` rows by `_WIDE` columns, and a vector in strips of `_LONG`; they may come in any order.
+The CPU has the sums of a tile in registers (`backend.tiles`), and elsewhere a tile is one sum (`backend.plain_tiles`). Of a matrix
+and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
@@ -16,82 +17,33 @@ from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 
 
-def added(total: str, *products: tuple[str, str]) -> str:
-    """A sum and the products that come next in it, each rounded."""
-    return " + ".join([total, *(f"_mul({p}, {q})" for p, q in products)])
-
-
-def matrix_matrix(name: str, vector_matrix: str, plus: Callable[..., str] = added) -> str:
-    """The helper for two matrices: `plus(total, *products)` is a longer sum, `vector_matrix` what takes an odd last row."""
-    fours = [("p", "e"), ("q", "f"), ("r", "g"), ("s", "h")], [("t", "e"), ("u", "f"), ("v", "g"), ("w", "h")]
+def matrix_matrix(name: str, tile: str, vector_matrix: str) -> str:
+    """The helper for two matrices, by tiles; fewer rows than half a tile has, each by `vector_matrix`."""
     return f"""
 def {name}(a, b, c):
     rows, columns = c.shape
-    inner = b.shape[0]
-    whole = inner - inner % 4
-    pairs = rows // 2
-    for n in _rows(pairs):
-        i = 2 * n
-        for j in _columns(columns):
-            c[i, j] = -0.0
-            c[i + 1, j] = -0.0
-        for k in range(0, whole, 4):
-            p = float(a[i, k])
-            q = float(a[i, k + 1])
-            r = float(a[i, k + 2])
-            s = float(a[i, k + 3])
-            t = float(a[i + 1, k])
-            u = float(a[i + 1, k + 1])
-            v = float(a[i + 1, k + 2])
-            w = float(a[i + 1, k + 3])
-            for j in _columns(columns):
-                e = float(b[k, j])
-                f = float(b[k + 1, j])
-                g = float(b[k + 2, j])
-                h = float(b[k + 3, j])
-                c[i, j] = {plus("float(c[i, j])", *fours[0])}
-                c[i + 1, j] = {plus("float(c[i + 1, j])", *fours[1])}
-        for k in range(whole, inner):
-            p = float(a[i, k])
-            q = float(a[i + 1, k])
-            for j in _columns(columns):
-                e = float(b[k, j])
-                c[i, j] = {plus("float(c[i, j])", ("p", "e"))}
-                c[i + 1, j] = {plus("float(c[i + 1, j])", ("q", "e"))}
-    if 2 * pairs < rows:
-        {vector_matrix}(a[2 * pairs], b, c[2 * pairs])
+    if 2 * rows < _TALL:
+        for i in range(rows):
+            {vector_matrix}(a[i], b, c[i])
+    else:
+        for m in _rows((rows + _TALL - 1) // _TALL):
+            for n in _columns((columns + _WIDE - 1) // _WIDE):
+                {tile}(a, b, c, m * _TALL, n * _WIDE)
 """
 
 
-def vector_matrix(name: str, plus: Callable[..., str] = added) -> str:
-    """The helper for a vector and a matrix."""
+def vector_matrix(name: str, strip: str) -> str:
+    """The helper for a vector and a matrix, by strips."""
     return f"""
 def {name}(a, b, c):
-    columns = c.shape[0]
-    inner = b.shape[0]
-    whole = inner - inner % 4
-    for j in _each(columns):
-        c[j] = -0.0
-    for k in range(0, whole, 4):
-        p = float(a[k])
-        q = float(a[k + 1])
-        r = float(a[k + 2])
-        s = float(a[k + 3])
-        for j in _own(columns):
-            t = {plus("float(c[j])", ("p", "float(b[k, j])"))}
-            t = {plus("t", ("q", "float(b[k + 1, j])"))}
-            t = {plus("t", ("r", "float(b[k + 2, j])"))}
-            c[j] = {plus("t", ("s", "float(b[k + 3, j])"))}
-    for k in range(whole, inner):
-        p = float(a[k])
-        for j in _own(columns):
-            c[j] = {plus("float(c[j])", ("p", "float(b[k, j])"))}
+    for n in _each((c.shape[0] + _LONG - 1) // _LONG):
+        {strip}(a, b, c, n * _LONG)
 """
 
 
 SOURCES = {
-    "_matrix_matrix": matrix_matrix("_matrix_matrix", "_vector_matrix"),
-    "_vector_matrix": vector_matrix("_vector_matrix"),
+    "_matrix_matrix": matrix_matrix("_matrix_matrix", "_tile", "_vector_matrix"),
+    "_vector_matrix": vector_matrix("_vector_matrix", "_strip"),
     "_matrix_vector": """
 def _matrix_vector(a, b, c):
     rows, inner = a.shape

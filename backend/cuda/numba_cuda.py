@@ -18,7 +18,7 @@ from typing import Any
 
 from backend import store, toolchain
 from backend.cuda import sequential
-from backend.toolchain import CONSTANTS, NAMES, Bindings, dtypes, python_bindings
+from backend.toolchain import CONSTANTS, NAMES, SINGLE, Bindings, dtypes, python_bindings
 from semantics.errors import IllTyped
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
 
@@ -47,9 +47,25 @@ def _functions() -> Bindings:
 
     device = numba_cuda().jit(device=True)
 
+    mul = libdevice.dmul_rn
+
     @device
     def _div(a, b):  # type: ignore[no-untyped-def]
         return a / b
+
+    @device
+    def _tile(a, b, c, i, j):  # type: ignore[no-untyped-def]
+        total = -0.0
+        for k in range(b.shape[0]):
+            total = total + mul(float(a[i, k]), float(b[k, j]))
+        c[i, j] = total
+
+    @device
+    def _strip(a, b, c, j):  # type: ignore[no-untyped-def]
+        total = -0.0
+        for k in range(b.shape[0]):
+            total = total + mul(float(a[k]), float(b[k, j]))
+        c[j] = total
 
     found: Bindings = {f"_{name}": getattr(libdevice, name) for name in NAMES if name != "sqrt"}
     arrays = {"_array": functions.array, "_address": functions.address, "_reshape": functions.reshape, "_leave": functions.leave}
@@ -59,11 +75,13 @@ def _functions() -> Bindings:
         | {
             "_sqrt": libdevice.dsqrt_rn,
             "_pow": libdevice.pow,
-            "_mul": libdevice.dmul_rn,
+            "_mul": mul,
             "_floor": libdevice.floor,
             "_f32": libdevice.double2float_rn,
             "_fmod": libdevice.fmod,
             "_div": _div,
+            "_tile": _tile,
+            "_strip": _strip,
         }
     )
 
@@ -80,7 +98,7 @@ def bindings(target: str) -> Bindings:
     if target == "cuda-simulator":
         return python_bindings() | _simulated_arrays() | common
     decorators = {"_device": cuda.jit(device=True), "_inside": cuda.jit(device=True, inline="always")}
-    return _functions() | CONSTANTS | dtypes() | common | decorators
+    return _functions() | CONSTANTS | SINGLE | dtypes() | common | decorators
 
 
 def _simulated_arrays() -> Bindings:

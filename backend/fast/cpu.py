@@ -18,9 +18,3 @@ def any_term(total, term):  # type: ignore[no-untyped-def]
 def any_product(total, x, y):  # type: ignore[no-untyped-def]
     """One step of an inner product, in any order, the product rounded or not."""
     return total + x * y
-
-
-@njit(error_model="numpy", fastmath={"contract"})
-def next_product(total, x, y):  # type: ignore[no-untyped-def]
-    """The next step of an inner product, the product rounded or not."""
-    return total + x * y

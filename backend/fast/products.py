@@ -2,21 +2,13 @@
 Products of matrices in fast code: helpers of generated code, in place of those of `backend.arrays.products`.
 
 An inner product goes in any order, by `_any_product`; where it is not finite, it is taken again from the left. A product with the
-rows of a matrix is that of the exact code, but for `_next_product`, which may leave out the rounding of each product. At the sizes
-of `bench.array_gradients` this takes the time of BLAS, needs no library, and starts no threads.
+rows of a matrix is that of the exact code, but for `_any_tile` and `_any_strip`, which may leave out the rounding of each product.
+It needs no library, and starts no threads.
 """
 
 from __future__ import annotations
 
 from backend.arrays.products import matrix_matrix, vector_matrix
-
-
-def _next(total: str, *products: tuple[str, str]) -> str:
-    """A sum and the products that come next in it, some of them perhaps not rounded."""
-    for p, q in products:
-        total = f"_next_product({total}, {p}, {q})"
-    return total
-
 
 SOURCES = {
     "_fast_vector_vector": """
@@ -42,7 +34,7 @@ def _fast_matrix_vector(a, b, c):
                 t = t + _mul(float(a[i, k]), float(b[k]))
         c[i] = t
 """,
-    "_fast_vector_matrix": vector_matrix("_fast_vector_matrix", _next),
-    "_fast_matrix_matrix": matrix_matrix("_fast_matrix_matrix", "_fast_vector_matrix", _next),
+    "_fast_vector_matrix": vector_matrix("_fast_vector_matrix", "_any_strip"),
+    "_fast_matrix_matrix": matrix_matrix("_fast_matrix_matrix", "_any_tile", "_fast_vector_matrix"),
 }
 USES = {"_fast_matrix_matrix": ("_fast_vector_matrix",)}
