@@ -72,7 +72,7 @@ def _place(key: str) -> Path:
 def _code() -> str:
     """The sources of everything that has a say in lowering, by name, size and time of change."""
     root = Path(__file__).resolve().parent.parent
-    return "\n".join(line for package in CODE for line in sorted(_stated(str(root / package))))
+    return digest("\n".join(line for package in CODE for line in sorted(_stated(str(root / package)))))
 
 
 def _stated(folder: str) -> Iterator[str]:

@@ -140,16 +140,19 @@ def made() -> Made:
 
 
 def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:
-    """The text with functions of addresses besides, called `…_at`, and what `native.functions` must know of them."""
+    """
+    The text with functions of addresses in the place of these, called `…_at`, and what `native.functions` must know of them.
+
+    They are these functions, not callers of them: what is called is compiled twice, by itself and in its caller.
+    """
     exports = {}
     for function in functions:
-        takes, given = [], []
-        for name in function.__code__.co_varnames[: function.__code__.co_argcount]:
-            kind = function.__annotations__[name]
-            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(kind)
+        names, takes, given = function.__code__.co_varnames[: function.__code__.co_argcount], [], ""
+        for name in names:
+            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(function.__annotations__[name])
             takes += [name, f"{name}_size"] if buffer else [name]
-            given.append(f"{buffer}({name}, {name}_size)" if buffer else name)
-        own, called = f"{function.__name__}_at", f"{function.__name__}({', '.join(given)})"
-        text += f"\n\n@_device\ndef {own}({', '.join(takes)}):\n    return {called}\n"
+            given += f"    {name} = {buffer}({name}, {name}_size)\n" if buffer else ""
+        own = f"{function.__name__}_at"
+        text = text.replace(f"\ndef {function.__name__}({', '.join(names)}):\n", f"\ndef {own}({', '.join(takes)}):\n{given}")
         exports[own] = "i" * len(takes) + ":i"
     return text, exports
