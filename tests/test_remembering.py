@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from semantics.ir import Constant
+from semantics.primitives.row import Primitive, row
 from semantics.primitives.table import TABLE
 from transforms import backpropagators, elementwise_pullback
 from transforms.remembering import remembered, remembering
@@ -49,6 +51,18 @@ def test_what_is_found_is_what_was_made(make: Any) -> None:
         assert folder.made == made
     assert make() == wanted
     assert folder.made == made
+
+
+def test_a_primitive_of_the_table_is_itself_when_it_is_found_again() -> None:
+    folder = Folder()
+    with remembering(folder):
+        backpropagators._of_table.__wrapped__("exp")
+        found = backpropagators._of_table.__wrapped__("exp")
+    used = [n.value for n in found.nodes.values() if isinstance(n, Constant) and isinstance(n.value, Primitive)]
+    assert used
+    assert all(TABLE[p.name] is p for p in used)
+    own = row("exp", "x", "real -> real")
+    assert pickle.loads(pickle.dumps(own)) is not TABLE["exp"]
 
 
 def test_the_memory_that_was_entered_last_is_asked_and_none_outside() -> None:

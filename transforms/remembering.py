@@ -29,4 +29,4 @@ def remembering(memory: Memory) -> Iterator[None]:
 
 def remembered(key: str, make: Callable[[], T]) -> T:
     """What `make` gives, now or when it was last called."""
-    return _MEMORIES[-1](key, make) if _MEMORIES else make()  # type: ignore[no-any-return]
+    return _MEMORIES[-1](key, make) if _MEMORIES else make()
