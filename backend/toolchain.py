@@ -68,8 +68,9 @@ def arrays() -> Bindings:
     """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
     import numpy
 
-    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
-    return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
+    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem}
+    return made | loops | dtypes()
 
 
 def python_bindings() -> Bindings:
@@ -106,6 +107,7 @@ def _cpu_functions() -> Bindings:
         "_integers": cpu_functions.integers,
         "_empty": cpu_arrays.empty,
         "_full": cpu_arrays.full,
+        "_row_of": cpu_arrays.row_of,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
@@ -121,7 +123,7 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, registries_alone, vectorise
+    from backend.compiler import Flat, Vectors, registries_alone, vectorise
 
     vectorise()
     registries_alone()
@@ -132,8 +134,9 @@ def cpu_bindings(source: str) -> Bindings:
         | CONSTANTS
         | {
             "_device": njit(error_model="numpy", cache=True),
+            "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
-            "_bare": njit(**BARE),
+            "_bare": njit(**BARE, pipeline_class=Vectors),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
