@@ -102,7 +102,7 @@ _ENGINES: list[Any] = []
 def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
     """Where the machine code of functions is whose text is LLVM's. What they call has been named to LLVM before."""
     said = f"{toolchain.versions()}\n{processor()}\n{text}"
-    path = store.folder() / f"t_{hashlib.sha256(said.encode()).hexdigest()[:32]}.o"
+    path = store.folder() / f"t_{store.digest(said)}.o"
     try:
         content = path.read_bytes()
     except OSError:
