@@ -29,7 +29,7 @@ CODE_WORD = 0
 
 PASSED = {REAL: "double", INTEGER: "i64", BOOLEAN: "i8"}
 PYTHON = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
-SIZES = {"f64": 8, "f32": 4, "i64": 8, "bool": 1}
+SIZES = {"f64": 8, "f32": 4, "i64": 8, "bool": 1, "i8": 1}
 GIVEN = "ptr %self, ptr %given, i64 %count, ptr %names"
 
 
@@ -39,10 +39,10 @@ OTHERWISE = """otherwise:
   ret ptr %found"""
 
 
-def ways(takes: Sequence[Any], gives: Sequence[Any], addressed: bool) -> str:
+def ways(takes: Sequence[Any], gives: Sequence[Any], addressed: bool, names: Sequence[str] = NAMES) -> str:
     """`value` and `status` for an entry of these types. One result is the value itself, more are a tuple."""
     release = [RELEASE] * any(isinstance(type, ArrayType) for type in gives)
-    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed) for name in NAMES)])
+    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed) for name in names)])
 
 
 RELEASE = """

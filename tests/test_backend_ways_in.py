@@ -283,3 +283,37 @@ def test_what_is_compiled_leads_to_the_types_that_came_last_and_has_the_name_of_
     assert compiled.func is way, "made once for each of the types"
     with pytest.raises(IllTyped, match="missing a required argument"):
         compiled()
+
+
+# batches
+
+
+def test_a_kernel_of_batches_takes_its_signature_at_once_and_all_else_by_way_of_numba() -> None:
+    """In columns of a batch, and where one of them has other elements, may not be written, or is not as long."""
+    batch = aj.vmap(parse_text(LOOP, "f"), (0, None))
+    for x in (np.linspace(0.0, 2.0, 70), np.ones(3), np.frombuffer(np.ones(3).tobytes()), np.ones(6)[::2], np.arange(3)):
+        for _ in range(3):
+            assert np.array_equal(batch(x, 3), x * 1.0 * x * x)
+    kernel = _summed()
+    way = ways_in.of_kernel(kernel)
+    x, flags = np.arange(4.0), np.zeros(4, np.int8)
+    assert way(1, x, flags) == (7,)
+    assert flags.tolist() == [0, 1, 1, 1]
+    with pytest.raises(TypeError, match="No matching definition"):
+        way(1, x, np.zeros(4))
+    with pytest.raises(TypeError):
+        way(1, x)
+
+
+def _summed() -> Any:
+    from numba import float64, int8, int64, njit
+
+    @njit([int64(int64, float64[::1], int8[::1])])
+    def kernel(first, x, flags):  # type: ignore[no-untyped-def]
+        total = 0
+        for i in range(first, x.size):
+            flags[i] = 1
+            total += int(x[i]) + 1 - first
+        return total + 1
+
+    return kernel
