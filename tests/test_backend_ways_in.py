@@ -100,6 +100,14 @@ def test_the_bits_are_the_references_with_a_stack_of_any_size(x: float, n: int) 
     assert same(made(LOOP, REAL, INTEGER)(x, n), on_reference(program, x, n))
 
 
+def test_a_program_without_a_result_has_a_status_alone() -> None:
+    """Once a status alone was taken for the one result, which is no tuple."""
+    nothing = made("def f(x):\n    return None\n", REAL)
+    assert nothing.entrance is not None
+    assert nothing.entrance.status(1.0) == (0,)
+    assert nothing.map([(1.0,), (2.0,)]) == [None, None]
+
+
 # arrays
 
 VECTOR, ROW = ArrayType("f64", (None,)), ArrayType("f64", (1,))
