@@ -31,7 +31,7 @@ def entry_source(code: Lowered) -> str:
         "    reals = _reals(address, size)",
         "    integers = _integers(address, size)",
     ]
-    memory = [f"reals[{HEADER}:], integers[{HEADER}:], capacity"] if code.stacks else []
+    memory = [f"_cells(reals[{HEADER}:]), _cells(integers[{HEADER}:]), capacity"] if code.stacks else []
     given = ", ".join([*arguments, *memory, "budget", "one"])
     taken = [*arguments, *(MEMORY if code.stacks else ()), "budget", "one"]
     result = values[0] if len(values) == 1 else f"({', '.join(values)})"
@@ -41,7 +41,7 @@ def entry_source(code: Lowered) -> str:
             "",
             "@_device",
             f"def row({', '.join(taken)}):",
-            f"    return kernel({', '.join(taken)})",
+            f"    return kernel({', '.join(f'_cells({t})' if t in MEMORY[:-1] else t for t in taken)})",
             "",
             "@_device",
             f"def entry({', '.join([*arguments, *address])}):",
