@@ -68,7 +68,7 @@ def arrays() -> Bindings:
     """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
     import numpy
 
-    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
     return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
 
 
@@ -82,7 +82,7 @@ def python_bindings() -> Bindings:
         | arrays()
         | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
-        | {**SINGLE, "_tile": plain_tiles.tile, "_strip": plain_tiles.strip}
+        | {**SINGLE, **{f"_{f.__name__}": f for f in plain_tiles.ALL}}
     )
 
 
@@ -91,13 +91,15 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_arrays, cpu_functions, cpu_memory, tiles
+    from backend import cpu_arrays, cpu_functions, cpu_memory, tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
         "_tile": tiles.tile,
         "_strip": tiles.strip,
+        "_add_row": turn_sums.add_row,
+        "_add_outer": turn_sums.add_outer,
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -120,7 +122,7 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, registries_alone, vectorise
+    from backend.compiler import Flat, Vectors, registries_alone, vectorise
 
     vectorise()
     registries_alone()
@@ -131,8 +133,9 @@ def cpu_bindings(source: str) -> Bindings:
         | CONSTANTS
         | {
             "_device": njit(error_model="numpy", cache=True),
+            "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
-            "_bare": njit(**BARE),
+            "_bare": njit(**BARE, pipeline_class=Vectors),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
