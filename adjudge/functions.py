@@ -23,6 +23,7 @@ from semantics.ir import Parameter, Program
 from semantics.machine import FUEL, Machine
 from semantics.text import cut
 from semantics.type_language import ArrayType, Scalar, type_of
+from semantics.type_lattice import labels
 from transforms import parse as parser
 from transforms.gradient_programs import Wrt, calling
 from transforms.modes import mode_called
@@ -191,7 +192,8 @@ def _found(
         from backend import general
 
         types = [None if t is None else general(t) for t in types]
-    signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
+    records = tuple(label.python for t in types for label in labels(t))
+    signature = (tuple(types), records, tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
         runners[signature] = runner(program, [t for t in types if t is not None], target, fuel, mode, fast)
