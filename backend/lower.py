@@ -51,8 +51,13 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     try:
         return _lower(program, argument_types, linked, fast)
     except (IllTyped, Malformed) as refusal:
-        if refusal.rule not in HOPELESS or (looped := without_recursion(program, sums=not linked)) is None:
+        if refusal.rule not in HOPELESS or (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
+    try:
+        return _lower(looped, argument_types, linked, fast)
+    except (IllTyped, Malformed):
+        looped = without_recursion(program, sums=not linked)
+        assert looped is not None, "there is a recursion, or no code would be asked for"
         return _lower(looped, argument_types, linked, fast)
 
 

@@ -75,7 +75,7 @@ class Regions(Stacks):
         self.waiting: list[Signature] = []
         self.result: Any = NEVER  # the type that the function at hand gives
         self.uses: dict[Signature, int] = {}
-        self.recursions = {program.owner(site) for site, family in sites.families.items() if family.frames}
+        self.recursions = {program.owner(site) for site, family in sites.families.items() if family.known}
         self.plans: dict[int, tuple[NodeId, ...]] = {}
 
     def tail(self, signature: Signature) -> NodeId | None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.flow import components
+from backend.recursion.calls import AFTER, ANSWER, ANSWERED, CALL, IS, LINK
 from backend.recursion.frames import FRAME, RESULT
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
@@ -24,9 +25,11 @@ from semantics.primitives.table import TABLE
 from transforms.failures import drops_failure
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
-TUPLES = (MAKE_TUPLE, FRAME)
-CARRIED = (RESULT, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
-WITHOUT_PARTS = frozenset({"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length"})
+TUPLES = (MAKE_TUPLE, FRAME, CALL, ANSWER)
+CARRIED = (RESULT, AFTER, ANSWERED, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
+WITHOUT_PARTS = frozenset(
+    {"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length", IS.name}
+)
 STEPS = 400_000
 UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
 
@@ -75,6 +78,8 @@ class Flows:
                     self.connect(inputs[3], node)
                 elif primitive in CARRIED:
                     self.connect(inputs[1], node)
+                    if primitive is AFTER:
+                        self.watch(node, node)
                 elif not isinstance(primitive, Primitive):
                     self.watch(inputs[0], node)
                 elif primitive.name not in WITHOUT_PARTS:
@@ -103,6 +108,8 @@ class Flows:
         inputs = self.program.inputs(application)
         if source == UNKNOWN:
             self.reach(application, UNKNOWN)
+        elif self.program.callee(application) is AFTER:
+            self.connect(self.program.inputs(source)[1 + LINK], application)
         elif self.program.callee(application) is GETITEM:
             for part in self.parts(source, inputs[2]):
                 self.connect(part, application)

@@ -126,7 +126,7 @@ class StackInference(Inferrer):
     below     these, and which argument is the stack below        cells    the types of what they hold, but for that
     families  those that are cells of a family (`backend.recursion.families`)
     holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
-    readers   the signatures to be judged again when those grow
+    readers   the signatures to be judged again when those grow    outdated  those of which that has happened since they were begun
     before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
     """
 
@@ -147,6 +147,15 @@ class StackInference(Inferrer):
         }  # in the order in which they came
         self.wide = _joined(before) if before is not None else {}
         self.by_graph: dict[int, list[Signature]] = {}
+        self.outdated: set[Signature] = set()
+
+    def judge(self, signature: Signature) -> Any:
+        """As ever, but what has made a cell grow that it read before is judged from the beginning the next time."""
+        self.outdated.discard(signature)
+        found = super().judge(signature)
+        if signature in self.outdated:
+            self.stopped.pop(signature, None)
+        return found
 
     def widened(self, caller: Signature, wanted: Signature) -> Signature:
         """
@@ -221,6 +230,7 @@ class StackInference(Inferrer):
             self.cells[site] = grown
             for reader in self.readers[site]:
                 self.stopped.pop(reader, None)
+                self.outdated.add(reader)
                 self.queue(reader)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from backend.arrays.values import Sizes
 from backend.emit import Emitter, stored, without
-from backend.recursion.cells import alone, length, make_cell, read_cell
+from backend.recursion.cells import alone, length, make_cell, moved, read_cell
 from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
@@ -89,6 +89,8 @@ class Stacks(Emitter):
         match primitive.name, arguments:
             case "result", [found]:
                 return found
+            case (("after" | "answered" | "same_call"), [Stack(), Stack()]):
+                return moved(self, primitive, *arguments)
             case "alone", [a, _, i] if not isinstance(a, Sum):
                 return alone(self, a, i)
             case "length", [Stack() as stack] if self.site(stack) in self.sites.families:

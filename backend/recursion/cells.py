@@ -5,18 +5,22 @@ Cells of families in generated code (`backend.recursion.families`): a cell is wr
     read     the field of the cell of this number; the status is LINKED where its kind has no such field, and the host takes code in
              which all kinds have all fields
 
+Of a queue of calls a cell is a call and its answer, which is written later; links and what the answer is to have no place.
+
 A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back. So frames lie where
 others were, and where threads share arrays and with them this memory, they meet first.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.indices import selection
 from backend.arrays.values import ARRAYS, place
 from backend.emit import stored
+from backend.recursion.calls import AFTER, ANSWER, IS, PLACE
 from backend.recursion.family import Family
 from backend.shape import ROOT, Reg, Stack, convert, literal, make, scalars
 from backend.stack_arrays import HEAP, with_sizes
@@ -24,7 +28,8 @@ from backend.stack_types import StackType
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
-from semantics.type_language import INTEGER, ArrayType
+from semantics.primitives.row import Primitive
+from semantics.type_language import BOOLEAN, INTEGER, ArrayType
 from semantics.type_lattice import NEVER
 
 KIND = "kind"
@@ -35,11 +40,13 @@ MEETING = "_meet()"
 def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> Stack:
     """The number of a new cell of the kind of a site."""
     first, kind = family.first, family.sites.index(site)
-    count = f"s{first}"
-    emit.trap(f"{count} >= ⟦{first}⟧", FULL)
+    answers = emit.program.callee(site) is ANSWER
+    count = arguments[PLACE].top if answers else f"s{first}"
+    if not answers:
+        emit.trap(f"{count} >= ⟦{first}⟧", FULL)
     if family.frames:
         emit.line(MEETING)
-    if family.absent and not family.frames:
+    if family.absent and not family.known:
         emit.save(first, count, KIND, literal(kind), INTEGER)
     types = emit.sites.cells[first]
     places = _places(family, types)
@@ -47,13 +54,16 @@ def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> 
         if (place := places[k]) is not None and types[k] != NEVER and kind not in family.absent.get(k, ()):
             target = make(types[k], lambda _: "_")
             given = stored(emit.contiguous(convert(argument, types[k])), target)
+            if answers and any(isinstance(into.type, ArrayType) for into in scalars(target)):
+                raise Malformed("arrays in the answers of calls would all be kept", rule="lower/levels")
             for at, (scalar, into) in enumerate(zip(given, scalars(target), strict=True), place):
                 emit.save(first, count, str(at), scalar, into.type)
     if any(isinstance(r.type, ArrayType) for t in types if t != NEVER for r in scalars(make(t, lambda _: "_"))):
         emit.trap(f"{HEAP} > ⟦{first}!⟧", FULL_ARRAYS)
     top = emit.variable(INTEGER)
     emit.line(f"{top} = {count}")
-    emit.line(f"{count} = {count} + 1")
+    if not answers:
+        emit.line(f"{count} = {count} + 1")
     return Stack(StackType(first, NEVER), top, ROOT)
 
 
@@ -63,12 +73,15 @@ def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
     if not 0 <= index < len(types):
         emit.trap("True", INDEX)
         return None
+    if family.calls and index in family.links:
+        emit.trap("True", STUCK)
+        return None
     if family.frames and index in family.links:
         below = emit.variable(INTEGER)
         emit.line(f"s{first} = {cell.top}")
         emit.line(f"{below} = {cell.top} - 1")
         return Stack(StackType(first, NEVER), below, ROOT)
-    if not family.frames and (kinds := family.absent.get(index)):
+    if not family.known and (kinds := family.absent.get(index)):
         kind = emit.load(first, cell.top, KIND, INTEGER, {})
         emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), LINKED)
     place = _places(family, types)[index]
@@ -89,10 +102,19 @@ def _places(family: Family, types: tuple[Any, ...]) -> list[int | None]:
     found: list[int | None] = []
     place = 0
     for k, type in enumerate(types):
-        written = type != NEVER and not (family.frames and k in family.links)
+        written = type != NEVER and not (family.known and k in family.links)
         found.append(place if written else None)
         place += sum(1 for _ in scalars(make(type, lambda _: "_"))) if written else 0
     return found
+
+
+def moved(emit: Any, primitive: Primitive, a: Stack, b: Stack) -> Stack | Reg:
+    """The call after another, the answer to one, or whether two calls are one (`backend.recursion.calls`)."""
+    if primitive is IS:
+        return Reg(f"({a.top} == {b.top})", BOOLEAN)
+    top = emit.variable(INTEGER)
+    emit.line(f"{top} = {b.top}" + " + 1" * (primitive is AFTER))
+    return replace(a, top=top)
 
 
 def length(family: Family) -> Reg:

@@ -7,7 +7,7 @@ that of a cell (`backend.recursion.cells`), whatever is below. A field of which 
 *absent* of that kind, and has the type that the others give it; what is read is tested not to be.
 
 The frames of a recursion (`backend.recursion.loops`) are a family as well. Each is taken off once and in order: they are a stack,
-of which the memory is used again.
+of which the memory is used again. So are calls in a queue (`backend.recursion.calls`), each with its answer in one cell.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.flow import components
+from backend.recursion.calls import ANSWER, CALL
 from backend.recursion.family import Family
 from backend.recursion.frames import ABSENT, FRAME
 from backend.stack_sites import TUPLES, UNKNOWN, Flows
@@ -45,7 +46,8 @@ def _family(
 ) -> Family:
     links = frozenset(k for s in sites for k, part in enumerate(held[s]) if part & set(sites))
     frames = all(program.callee(s) is FRAME for s in sites)
-    nothing = ABSENT.value if frames else None if whole else ZERO
+    calls = all(program.callee(s) in (CALL, ANSWER) for s in sites)
+    nothing = ABSENT.value if frames or calls else None if whole else ZERO
     sizes = tuple(map(len, fields))
     absent = {}
     for k in range(max(sizes)):
@@ -55,7 +57,7 @@ def _family(
         )
         if kinds := beyond | saying if len(beyond | saying) < len(sites) else beyond:
             absent[k] = kinds
-    return Family(sites[0], sites, sizes, links, absent, frames)
+    return Family(sites[0], sites, sizes, links, absent, frames, calls)
 
 
 def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:

@@ -14,6 +14,7 @@ class Family:
     first    the site that gives it its name          sites    all of them, the number of each is the kind of its cells
     sizes    how many fields each kind has            links    the fields that hold cells of the family
     absent   of a field, the kinds that have none     frames   whether it is a stack of frames
+    calls    whether it is a queue of calls
     """
 
     first: NodeId
@@ -22,3 +23,9 @@ class Family:
     links: frozenset[int]
     absent: Mapping[int, frozenset[int]]
     frames: bool
+    calls: bool
+
+    @property
+    def known(self) -> bool:
+        """Whether no field is read of a kind that has none, as the code is."""
+        return self.frames or self.calls

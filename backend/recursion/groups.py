@@ -4,14 +4,15 @@ Which functions of a module come to call themselves, and the module in which non
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from backend.flow import components
+from backend.recursion.levels import in_levels
 from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart
 from backend.recursion.results import without_unread
-from backend.recursion.sums import threaded
+from backend.recursion.sums import sums_of, threaded
 from semantics.ssa.dominance import loops
 from semantics.ssa.form import Function, FunctionRef, Module
 
@@ -32,20 +33,31 @@ def groups(module: Module) -> dict[str, frozenset[str]]:
     return {name: frozenset(members[n]) for name, n in component.items() if len(members[n]) > 1 or name in edges[name]}
 
 
-def without_recursion(module: Module, *, sums: bool = False, arrays: bool = True) -> Module:
+def without_recursion(module: Module, *, sums: bool = False, levels: bool = False, arrays: bool = True) -> Module:
     """
     The same module in which no function comes to call itself: of each group, a loop for every function called from outside. With
-    `sums`, sensitivities go through it as one (`backend.recursion.sums`).
+    `sums`, sensitivities go through it as one (`backend.recursion.sums`); with `levels`, calls that need no results of each other
+    are in level order (`backend.recursion.levels`).
     """
     found = groups(module)
+    fields: dict[str, Sequence[int]] = {}
     for name in [name for name, members in found.items() if sums and len(members) == 1]:
-        module = threaded(without_unread(module, name, arrays), name)
+        module = without_unread(module, name, arrays)
+        fields[name] = sums_of(module[name])
+        module = threaded(module, name)
     module = replace(
         module, functions=tuple(postponed(taken_apart(f, found[f.name])) if f.name in found else f for f in module.functions)
     )
     entered = {module.entry} | {c for f in module.functions for c in callees(f) if found.get(c) != found.get(f.name)}
     kept = (f for f in module.functions if f.name in entered or f.name not in found)
-    return replace(module, functions=tuple(loop_of(module, f, found[f.name]) if f.name in found else f for f in kept))
+
+    def without(f: Function) -> Function:
+        if f.name not in found:
+            return f
+        ordered = in_levels(f, fields.get(f.name, ())) if levels and len(found[f.name]) == 1 else None
+        return ordered or loop_of(module, f, found[f.name])
+
+    return replace(module, functions=tuple(map(without, kept)))
 
 
 def loop_of(module: Module, first: Function, members: frozenset[str]) -> Function:

@@ -61,7 +61,7 @@ class Loop:
 
     def __init__(self, functions: Sequence[Function], *, careful: bool = False) -> None:
         self.first, self.functions, self.careful = functions[0], {f.name: f for f in functions}, careful
-        self.handed = frozenset(_handed(self.first)) if len(functions) == 1 else frozenset()
+        self.handed = frozenset(handed(self.first)) if len(functions) == 1 else frozenset()
         self.labels = count(1)
         self.entry, self.head, self.next, self.end = (next(self.labels) for _ in range(4))
         self.frames = Frames()
@@ -223,7 +223,7 @@ def value(name: str) -> str:
     return f"the value of {name}"
 
 
-def _handed(function: Function) -> Iterator[str]:
+def handed(function: Function) -> Iterator[str]:
     """The parameters of a function that are arguments of all its calls of itself, each its own."""
     calls = [i for block in function.blocks for i in block.instructions if i.callee == FunctionRef(function.name)]
     for k, parameter in enumerate(function.parameters):

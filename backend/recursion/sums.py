@@ -48,6 +48,11 @@ def threaded(module: Module, name: str) -> Module:
     return replace(module, functions=tuple(sums.function() if f.name == name else called(f) for f in module.functions))
 
 
+def sums_of(function: Function) -> list[int]:
+    """The fields of the result that such sums are in, each of which becomes a parameter more, in this order."""
+    return _Sums(function).fields
+
+
 class _Sums:
     """
     A function and the fields of its result that are such sums.
