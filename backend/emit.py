@@ -12,6 +12,7 @@ from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import elementwise
 from backend.arrays.injected import perhaps
 from backend.arrays.loops import Loops
+from backend.arrays.neutral import untested
 from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
@@ -53,6 +54,8 @@ class Emitter(Loops):
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """The value of a primitive; over a choice, each of its options in a branch."""
+        if primitive.name == "gadd" and (total := untested(self, arguments)) is not None:
+            return total
         at = next((i for i, a in enumerate(arguments) if isinstance(a, Sum)), None)
         if at == 2 and primitive.name == "inject" and isinstance(arguments[0], ARRAYS):
             type = self.result_type(primitive, [typed(a) for a in arguments])

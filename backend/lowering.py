@@ -74,8 +74,8 @@ def lowered(
         return lower(program, argument_types, linked=linked, fast=fast)
 
     if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
-        return first_that_fits(program, mode, expanded)
-    found = store.remembered(key, lambda: _typed(first_that_fits(program, mode, expanded), classes.of_none))
+        return first_that_fits(program, mode, expanded, argument_types)
+    found = store.remembered(key, lambda: _typed(first_that_fits(program, mode, expanded, argument_types), classes.of_none))
     classed = classes.known(program, argument_types)
     return _typed(found, lambda type: classes.of_classes(type, classed)) if classed else found
 

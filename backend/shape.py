@@ -60,11 +60,12 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """One of several: `tests[i]` is an expression that holds when the value is `options[i]`, of type `type.members[i]`."""
+    """One of several: `tests[i]` holds when it is `options[i]`, of type `type.members[i]`. `neutral`: `backend.arrays.neutral`."""
 
     type: Union
     tests: tuple[str, ...]
     options: tuple[Any, ...]
+    neutral: bool = False
 
 
 @dataclass(frozen=True, slots=True)

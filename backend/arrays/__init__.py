@@ -11,7 +11,8 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     lines         running sums, sorting, where the extremes are
     contractions  Einstein sums; `linear`, elimination and what is made of it
     structures    inner products and multiples of values
-    assigning     numbers in variables, elements in arrays, and ZERO, which is not assigned
+    assigning     numbers in variables, elements in arrays, and ZERO
+    neutral       the number -0.0 of what is ZERO, which is added without a test
     reductions    sums, products, extremes, and where these are
     products      matrix products, k ascending
     moves         shapes, transposes, repetition and its adjoint
@@ -22,6 +23,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
     in_place      updates of arrays without a copy
+    begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     needed        what nothing needs left out
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller

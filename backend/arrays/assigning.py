@@ -1,9 +1,11 @@
-"""Numbers in variables and elements in arrays: assignments, and what is ZERO, which is not assigned."""
+"""Numbers in variables and elements in arrays: assignments, and what is ZERO."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from backend.arrays.neutral import NEUTRAL, as_number
 from backend.arrays.sizes import Comparing
 from backend.arrays.values import READ, Held, Sizes, place
 from backend.shape import Reg, Sum, literal, options
@@ -31,8 +33,9 @@ class Assigning(Comparing):
                 name = self.variable(type)  # type: ignore[attr-defined]
                 self.line(f"{name} = {text}")  # type: ignore[attr-defined]
                 return Reg(name, type)
-            case Sum(type, tests, parts):
-                return Sum(type, tuple(self.noted(Reg(t, BOOLEAN)).text for t in tests), tuple(map(self.noted, parts)))
+            case Sum(_, tests, parts):
+                found_tests = tuple(self.noted(Reg(t, BOOLEAN)).text for t in tests)
+                return replace(found, tests=found_tests, options=tuple(map(self.noted, parts)))
             case _:
                 return found
 
@@ -44,14 +47,21 @@ class Assigning(Comparing):
         self.write(array, indices, total)
 
     def write(self, array: Held, indices: Sizes, found: Any) -> None:
-        """The assignment of an element; in an array with a mask, ZERO is one too."""
+        """The assignment of an element; in an array with a mask, ZERO is one too, with the number -0.0."""
         at = place(indices)
+        if array.mask and isinstance(found, Sum) and found.neutral:
+            test, number = as_number(found)
+            self.line(f"{array.name}[{at}] = {number.text}")  # type: ignore[attr-defined]
+            self.line(f"{array.mask}[{at}] = {test}")  # type: ignore[attr-defined]
+            return
         for test, option in options(found):
             outer = self.code
             if test:
                 self.code = []
             if isinstance(option, Reg):
                 self.line(f"{array.name}[{at}] = {option.text}")  # type: ignore[attr-defined]
+            elif array.mask:
+                self.line(f"{array.name}[{at}] = {NEUTRAL}")  # type: ignore[attr-defined]
             if array.mask:
                 self.line(f"{array.mask}[{at}] = {isinstance(option, Reg)}")  # type: ignore[attr-defined]
             if test:

@@ -13,6 +13,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand, is_zero, known, result_type, text_of
 from backend.arrays.elementwise import as_element
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.products import matmul as product
 from backend.arrays.values import ELEMENTS, ONE, Sizes
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, convert, make
@@ -158,7 +159,7 @@ def unsum(emit: Any, subscripts: Any, d: Any, x: Any) -> Any:
     sizes: dict[str, str] = {}
     for c, n in (*zip(own, x.sizes, strict=True), *zip(letters, d.sizes, strict=True)):
         sizes[c] = n if sizes.get(c, ONE) == ONE else emit.equal(sizes[c], n) if n != ONE else sizes[c]
-    array = emit.new(d.dtype, tuple(sizes[c] for c in own), "0.0", "False")
+    array = emit.new(d.dtype, tuple(sizes[c] for c in own), NEUTRAL, "False")
     emit.prepared(d, d.sizes)
     with emit.each(tuple(sizes.values())) as every:
         at = dict(zip(sizes, every, strict=True))

@@ -8,6 +8,7 @@ from typing import Any
 from backend.arrays.attributes import ALL, along, as_operand, flat, is_zero, result_type, size_text
 from backend.arrays.indices import Selection, selection
 from backend.arrays.injected import each_selected
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, ONE, Formula, Injected, Sizes, row_major, uncompiled
 from backend.shape import ZERO_VALUE, Items, Reg, literal
 from backend.status import SIZES
@@ -88,7 +89,7 @@ def inject(emit: Any, t: Any, i: Any, d: Any) -> Any:
     d = fitting(emit, as_operand(emit, d), chosen.sizes)
     if chosen.distinct:
         return Injected(t.dtype, t.sizes, ((chosen, d),))
-    array = emit.new(t.dtype, t.sizes, "0.0", "False")
+    array = emit.new(t.dtype, t.sizes, NEUTRAL, "False")
     each_selected(emit, array, chosen, d, emit.add_into)
     return array
 

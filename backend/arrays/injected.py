@@ -19,6 +19,7 @@ from backend.arrays import elementwise
 from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import as_element
 from backend.arrays.indices import Selection
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, ONE, Held, Injected
 from backend.shape import ZERO_VALUE, Reg, Sum
 from semantics.primitives.table import TABLE
@@ -36,7 +37,7 @@ def each_selected(emit: Any, array: Held, chosen: Selection, v: Any, do: Callabl
 
 def written(emit: Any, d: Injected) -> Held:
     """The array in memory."""
-    array: Held = emit.new(d.of, d.sizes, "0.0", "False")
+    array: Held = emit.new(d.of, d.sizes, NEUTRAL, "False")
     for chosen, source in d.parts:
         each_selected(emit, array, chosen, source, emit.write)
     return array

@@ -18,6 +18,7 @@ from typing import Any
 
 from backend.arrays.assigning import Assigning
 from backend.arrays.injected import written
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.scatter import scattered
 from backend.arrays.shares import shares
 from backend.arrays.values import (
@@ -39,7 +40,7 @@ from backend.arrays.values import (
     uncompiled,
 )
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, Reg, Sum, options, select, typed
-from semantics.type_language import ArrayType
+from semantics.type_language import REAL, ArrayType
 from semantics.type_lattice import join
 
 DEPTH = 40  # of formulas in formulas: deeper ones are computed
@@ -182,7 +183,9 @@ class Loops(Assigning):
                 if name.endswith(".T"):
                     name, indices = name.removesuffix(".T"), tuple(reversed(indices))
                 found = Reg(f"{READ[dtype]}({name}[{place(indices)}])", ELEMENTS[dtype])
-                return select(f"{value.mask}[{place(indices)}]", found, ZERO_VALUE) if value.mask else found
+                if not value.mask:
+                    return found
+                return replace(select(f"{value.mask}[{place(indices)}]", found, ZERO_VALUE), neutral=found.type == REAL)
             case Formula():
                 return self._of_formula(value, indices)
             case Reg() | Nothing() | Sum():
@@ -216,7 +219,7 @@ class Loops(Assigning):
             case Formula():
                 return self.kept(value) or self._computed(value)
             case Scatter() if self.loop is None:
-                return scattered(self, self.new("f64", value.sizes, "0.0", "False"), value, first=True)
+                return scattered(self, self.new("f64", value.sizes, NEUTRAL, "False"), value, first=True)
             case Injected() if self.loop is None:
                 return written(self, value)
             case Places(axes=None):

@@ -19,8 +19,23 @@ from typing import Any
 from backend.arrays.attributes import as_operand, axes_of, flat, is_zero
 from backend.arrays.elementwise import as_element
 from backend.arrays.indexed import take_along as taken
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.scatter import in_line
-from backend.arrays.values import ARRAYS, ONE, Chosen, Held, Places, Scatter, Sizes, numbered, plus, row_major, uncompiled
+from backend.arrays.values import (
+    ARRAYS,
+    ONE,
+    Chosen,
+    Formula,
+    Held,
+    Numbered,
+    Places,
+    Scatter,
+    Sizes,
+    numbered,
+    plus,
+    row_major,
+    uncompiled,
+)
 from backend.shape import ZERO_VALUE, Items, Reg, Sum, typed
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL
@@ -93,6 +108,10 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     whole = not isinstance(d, Sum) and not (isinstance(d, ARRAYS) and d.type.holes)
     if isinstance(p, Chosen) and whole and isinstance(x, ARRAYS) and x.type.dtype == "f64":
         return _scattered(emit, d, p)
+    if _stays(d, p, x):
+        for m, n in zip(d.sizes, x.sizes, strict=True):
+            emit.equal(m, n)
+        return as_operand(emit, d)
     d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
     emit.equal(d.sizes[0], p.sizes[0])
     leaves: list[tuple[Any, str]] = []
@@ -103,7 +122,7 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     if "f32" in dtypes and len(dtypes) > 1:
         raise uncompiled("sensitivities of f32 and f64 that go back together")
     dtype = dtypes.pop() if dtypes else "f64"
-    array = emit.new(dtype, (total,), "0.0", "False")
+    array = emit.new(dtype, (total,), NEUTRAL, "False")
     emit.prepared(d, d.sizes)
     emit.prepared(p, d.sizes)
     with emit.over(d.sizes, None) as at:
@@ -114,6 +133,13 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
         body, emit.code = emit.code, outer
         emit.code += [f"if {k} > 0:", body]
     return _rebuilt(x, (_part(emit, array, leaf, start) for leaf, start in leaves))
+
+
+def _stays(d: Any, p: Any, x: Any) -> bool:
+    """Whether the places are those of one array, in their order, as after a copy: each element goes back to where it is."""
+    if not (isinstance(p, Numbered) and p.first == ONE and isinstance(x, ARRAYS) and isinstance(d, (Held, Formula))):
+        return False
+    return p.sizes == x.sizes and len(d.sizes) == len(x.sizes) and d.dtype == x.type.dtype and d.dtype in FLOATING
 
 
 def _extent(emit: Any, x: Any, first: str, leaves: list[tuple[Any, str]]) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 
 from backend.arrays.accumulating import accumulated
+from backend.arrays.begun import begun
 from backend.arrays.carried import told
+from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
@@ -31,6 +33,8 @@ def tightened(text: str) -> str:
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
     module.body[0] = function = accumulated(function, told(function))
+    if begun(function):
+        constants(function)
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))

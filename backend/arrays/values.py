@@ -191,9 +191,16 @@ def plus(a: str, b: str) -> str:
     return a if b == "0" else b if a == "0" else f"{a} + {b}"
 
 
+@dataclass(eq=False, slots=True)
+class Numbered(Formula):
+    """The numbers of the elements of an array, in row-major order, from `first`."""
+
+    first: str = "0"
+
+
 def numbered(sizes: Sizes, first: str) -> Formula:
     """The numbers of the elements of an array, in row-major order."""
-    return Formula("i64", sizes, lambda emit, at: emit.integer(plus(row_major(at, sizes), first)), cheap=True)
+    return Numbered("i64", sizes, lambda emit, at: emit.integer(plus(row_major(at, sizes), first)), cheap=True, first=first)
 
 
 def place(indices: Sizes) -> str:

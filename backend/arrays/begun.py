@@ -1,0 +1,146 @@
+"""
+A sensitivity that a loop adds to from its first turn on begins as an array of ZEROs, not as ZERO.
+
+    i, a, m = (1, _empty((0,), _f64), _empty((0,), _bool))      i, a, m = (0, _full((n,), -0.0, _f64), _full((n,), False, _bool))
+    while True:                                                 while True:
+        if i == 0: a[k] = a[k] + d; m[k] = True            →        a[k] = a[k] + d; m[k] = True
+        else: b = _full((n,), -0.0, _f64); b[k] = d; …
+
+The choice between ZERO and an array is a number and the array, two of them with its mask. ZERO adds nothing, and neither does an
+array of ZEROs, so what is computed is the same. It is done where every array that the choice becomes in the loop has one shape, of
+sizes of arguments, and where the turns around the loop go over such an array anyway, so that they cost what they did. That the
+choice is none any more, `backend.arrays.constants` finds.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+
+from backend.arrays.in_place import blocks
+from backend.arrays.neutral import NEUTRAL
+
+Sources = dict[str, list[ast.expr]]  # what names are assigned
+
+
+@dataclass(eq=False)
+class Choice:
+    """A choice that is ZERO before a loop: where its three values stand in the assignment, and the dtype."""
+
+    names: list[ast.expr]
+    values: list[ast.expr]
+    at: int
+    dtype: str
+
+    @property
+    def name(self) -> str:
+        """The array of numbers."""
+        return ast.unparse(self.names[self.at + 1])
+
+
+def begun(function: ast.FunctionDef) -> bool:
+    """Has sensitivities begin as arrays where they may; whether there is one."""
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    sources = _sources(function)
+    outer = [(block, loop) for loop in ast.walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]
+    found = False
+    for block in blocks(function):
+        around = next((loop for inner, loop in reversed(outer) if inner is block), None)
+        for before, loop in pairwise(block):
+            if isinstance(loop, ast.While):
+                for choice in _choices(before):
+                    names, shape = _known(choice.name, sources)
+                    if shape and _is_fixed(shape, fixed) and (around is None or _makes(around, loop, names, shape)):
+                        _begin(choice, shape)
+                        found = True
+    return found
+
+
+def _choices(statement: ast.stmt) -> list[Choice]:
+    """The choices of an array of ZEROs and numbers, or ZERO, that an assignment makes ZERO."""
+    match statement:
+        case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):
+            found = []
+            for at in range(len(values) - 2):
+                match values[at : at + 3]:
+                    case [
+                        ast.IfExp(ast.Constant(False), ast.Constant(int()), ast.Constant(int())),
+                        ast.Call(ast.Name("_empty"), [ast.Tuple(sizes), ast.Name(dtype)]),
+                        ast.Call(ast.Name("_empty"), [ast.Tuple(others), ast.Name("_bool")]),
+                    ] if dtype != "_bool" and len(sizes) == len(others) and all(_is_none(n) for n in (*sizes, *others)):
+                        found.append(Choice(names, values, at, dtype))
+            return found
+        case _:
+            return []
+
+
+def _is_none(size: ast.expr) -> bool:
+    return isinstance(size, ast.Constant) and size.value == 0
+
+
+def _sources(function: ast.FunctionDef) -> Sources:
+    found: Sources = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+                for target, value in zip(targets, values, strict=True):
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(value)
+            case ast.Assign([ast.Name(name)], value):
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _known(name: str, sources: Sources) -> tuple[set[str], ast.Tuple | None]:
+    """All names that a name is given, through others, and the one shape of their arrays; None if there are several, or others."""
+    shapes: dict[str, ast.Tuple] = {}
+    seen, todo = {name}, [name]
+    while todo:
+        for value in sources.get(todo.pop(), [ast.Constant(None)]):
+            match value:
+                case ast.Name(other):
+                    todo += {other} - seen
+                    seen.add(other)
+                case ast.Call(ast.Name("_full" | "_empty"), [ast.Tuple(sizes) as shape, *_]):
+                    if not all(map(_is_none, sizes)):
+                        shapes[ast.unparse(shape)] = shape
+                case _:
+                    return seen, None
+    return seen, next(iter(shapes.values())) if len(shapes) == 1 else None
+
+
+def _is_fixed(shape: ast.Tuple, arguments: set[str]) -> bool:
+    return all(isinstance(n, ast.Constant) or _is_size(n, arguments) for n in shape.elts)
+
+
+def _is_size(node: ast.expr, arguments: set[str]) -> bool:
+    match node:
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
+            return name in arguments
+        case _:
+            return False
+
+
+def _makes(around: ast.While, loop: ast.While, names: set[str], shape: ast.Tuple) -> bool:
+    """Whether a turn makes an array of this shape, or of that of one of these names, but in the turns of the inner loop."""
+    wanted = {ast.unparse(shape)}
+    for name in names:
+        wanted.add(ast.unparse(ast.parse(f"({''.join(f'{name}.shape[{k}], ' for k in range(len(shape.elts)))})")))
+    turns = {id(n) for s in loop.body if isinstance(s, ast.If) for t in s.body for n in ast.walk(t)}
+    return any(
+        isinstance(n, ast.Call) and n.args and ast.unparse(n.args[0]) in wanted and ast.unparse(n.func) in ("_empty", "_full")
+        for n in ast.walk(around)
+        if id(n) not in turns
+    )
+
+
+def _begin(choice: Choice, shape: ast.Tuple) -> None:
+    text, at = ast.unparse(shape), choice.at
+    flag = choice.values[at]
+    assert isinstance(flag, ast.IfExp), "the number of a choice"
+    choice.values[at] = flag.body
+    for k, (fill, dtype) in enumerate(((NEUTRAL, choice.dtype), ("False", "_bool")), start=1):
+        choice.values[at + k] = ast.parse(f"_full({text}, {fill}, {dtype})", mode="eval").body
