@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
 from semantics.collector import at_rest, at_work
 from semantics.edit import applying
@@ -305,7 +303,7 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
         with at_rest():
             found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
             value = found.run(*data)
-        if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool, np.ndarray) for a in arguments):
+        if len(bound) == len(arguments) and not named and not any(map(is_function, arguments)):
             if found not in ways and (way := found.way_in(at_length)) is not None:
                 ways[found] = way
             compiled.__setstate__((ways.get(found, at_length), (), {}, vars(compiled)))  # of the types that came last
