@@ -27,7 +27,9 @@ def bindings(source: str) -> dict[str, Any]:
     """Those of the CPU, without wrappers."""
     from numba import njit
 
-    return toolchain.bindings("cpu", source) | {"_device": njit(**toolchain.BARE)}
+    from backend.compiler import Usual
+
+    return toolchain.bindings("cpu", source) | {"_device": njit(**toolchain.BARE, pipeline_class=Usual)}
 
 
 def compiled(function: Callable[..., Any], takes: str) -> Object:

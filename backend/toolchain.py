@@ -123,9 +123,8 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, Vectors, registries_alone, vectorise
+    from backend.compiler import Flat, Usual, Vectors, registries_alone
 
-    vectorise()
     registries_alone()
     return (
         arrays()
@@ -133,13 +132,13 @@ def cpu_bindings(source: str) -> Bindings:
         | _without_calls(source)
         | CONSTANTS
         | {
-            "_device": njit(error_model="numpy", cache=True),
-            "_entry": njit(**BARE, cache=True),
-            "_part": njit(**BARE, forceinline=True),
+            "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
+            "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
+            "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
             "_bare": njit(**BARE, pipeline_class=Vectors),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
-        | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
+        | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
     )
 
 
