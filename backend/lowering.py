@@ -74,8 +74,8 @@ def lowered(
         return lower(program, argument_types, linked=linked, fast=fast)
 
     if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
-        return first_that_fits(program, mode, expanded)
-    return store.remembered(key, lambda: first_that_fits(program, mode, expanded))
+        return first_that_fits(program, mode, expanded, argument_types)
+    return store.remembered(key, lambda: first_that_fits(program, mode, expanded, argument_types))
 
 
 def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:

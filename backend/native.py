@@ -2,6 +2,7 @@
 Machine code without its compiler: what Numba has compiled once is kept as an object file, which LLVM alone loads again.
 
     functions(source, exports) -> {name: function of integers and reals}      is_kept(source, exports)
+    addresses(source, exports) -> {name: where its code is}                   of_text(text, names) -> the same, from LLVM's text
 
 The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
 each: i for integers, d for reals, b for booleans. An array goes in as an address. Numba takes a third of a second to be imported
@@ -14,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -33,14 +34,19 @@ def is_kept(source: str, exports: Mapping[str, str]) -> bool:
 
 def functions(source: str, exports: Mapping[str, str]) -> dict[str, Function]:
     """The functions, compiled or found in the cache. `exports` has the letters of the arguments, a colon, those of the results."""
+    return {name: _callable(address, exports[name]) for name, address in addresses(source, exports).items()}
+
+
+def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
+    """Where the machine code of the functions is."""
     path = store.folder() / _key(source, exports)
     try:
         objects = pickle.loads(path.read_bytes())
-        return _linked(objects, exports)
+        return _linked(objects)
     except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
         objects = _compiled(source, exports)
         store.write(path, pickle.dumps(objects))
-        return _linked(objects, exports)
+        return _linked(objects)
 
 
 def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
@@ -94,7 +100,21 @@ _ENGINES: list[Any] = []
 """Whoever holds the machine code, for as long as the process lives."""
 
 
-def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[str, Function]:
+def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
+    """Where the machine code of functions is whose text is LLVM's. What they call has been named to LLVM before."""
+    said = f"{toolchain.versions()}\n{processor()}\n{text}"
+    path = store.folder() / f"t_{hashlib.sha256(said.encode()).hexdigest()[:32]}.o"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        module = llvm().parse_assembly(text)
+        module.verify()
+        content = _machine().emit_object(module)
+        store.write(path, content)
+    return _placed([content], names)
+
+
+def _linked(objects: Mapping[str, Object]) -> dict[str, int]:
     binding = llvm()
     for _, _, needed in objects.values():
         for name in needed:
@@ -102,13 +122,23 @@ def _linked(objects: Mapping[str, Object], exports: Mapping[str, str]) -> dict[s
                 if not name.startswith(NUMBAS_OWN):
                     raise Unlinkable(name)
                 binding.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
-    machine = binding.Target.from_default_triple().create_target_machine()
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    for _, content, _ in objects.values():
+    found = _placed([content for _, content, _ in objects.values()], [symbol for symbol, _, _ in objects.values()])
+    return {name: found[symbol] for name, (symbol, _, _) in objects.items()}
+
+
+def _placed(contents: Sequence[bytes], symbols: Sequence[str]) -> dict[str, int]:
+    """Where LLVM has put the functions of object files."""
+    binding = llvm()
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    for content in contents:
         engine.add_object_file(binding.ObjectFileRef.from_data(content))
     engine.finalize_object()
     _ENGINES.append(engine)
-    return {name: _callable(engine.get_function_address(objects[name][0]), of) for name, of in exports.items()}
+    return {symbol: engine.get_function_address(symbol) for symbol in symbols}
+
+
+def _machine() -> Any:
+    return llvm().Target.from_default_triple().create_target_machine()
 
 
 NUMBAS_OWN = ("NRT_", "numba_")

@@ -7,10 +7,17 @@ functions of a module call of each other is compiled into each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from backend import toolchain
+from backend.ways_in_text import passed_types
+from semantics.errors import Crash
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
+from transforms.array_rows import NUMPY_DTYPE
+
+POINTER = re.compile(r"\w+\*+")
 
 Object = tuple[str, bytes, tuple[str, ...]]
 """The symbol of a function, its object file, and the functions that it calls and does not have."""
@@ -34,6 +41,49 @@ def compiled(function: Callable[..., Any], takes: str) -> Object:
     found = dispatcher.overloads[signature]
     library = found.library
     return found.fndesc.llvm_func_name, library._codegen._tm.emit_object(library._final_module), _needed(library)
+
+
+def address(dispatcher: Any, takes: Sequence[Any], gives: Sequence[Any], addressed: bool) -> int:
+    """
+    Where the machine code of an entry is (`backend.entry`), for arguments of these types; compiled if need be. Crash if Numba
+    passes them otherwise than `backend.ways_in_text`.
+    """
+    from numba import types
+
+    signature = tuple(map(numba_type, takes)) + (types.int64,) * addressed
+    dispatcher.compile(signature)
+    found = dispatcher.overloads[signature]
+    given = found.signature.return_type
+    taken = found.target_context.call_conv.get_function_type(given, signature).args[2:]  # after result and exception
+    leaves = [*map(_leaf, map(numba_type, gives)), types.int64]
+    if [POINTER.sub("ptr", str(t)) for t in taken] != passed_types(takes, addressed) or [*map(_leaf, given)] != leaves:
+        raise Crash(f"compiled code takes {taken} and gives {given}", rule="backend", remedy="report it, with the version of Numba")
+    place: int = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    return place
+
+
+def start_runtime() -> None:
+    """Has Numba name the functions of its runtime to LLVM, as it does before it compiles anything."""
+    from numba.core.registry import cpu_target
+    from numba.core.runtime import rtsys
+
+    rtsys.initialize(cpu_target.target_context)
+
+
+def numba_type(type: Any) -> Any:
+    """What Numba calls a type; an array is orderly."""
+    from numba import from_dtype, types
+
+    if isinstance(type, ArrayType):
+        return types.Array(from_dtype(NUMPY_DTYPE[type.dtype]), len(type.dims), "C")
+    return {REAL: types.float64, INTEGER: types.int64, BOOLEAN: types.boolean}[type]
+
+
+def _leaf(type: Any) -> Any:
+    """The type of a result, in whatever order its elements are, and whether or not Numba knows which number it is."""
+    from numba import types
+
+    return (type.dtype, type.ndim) if isinstance(type, types.Array) else types.unliteral(type)
 
 
 def made(dispatcher: Any) -> Object | None:

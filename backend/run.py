@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from backend import kept, store, toolchain
+from backend import store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
-from backend.entry import entry_source
+from backend.entry import is_quick
 from backend.lowering import Lowered, lowered
 from backend.stack_memory import MEMORY, Memory
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
+from backend.ways_in import entrance
 from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL
@@ -112,48 +113,37 @@ def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Co
             from backend.cuda.launch import Blocks
 
             return Blocks(code, target, budget, general)
-        return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), None, general)
-    text = entry_source(code) if target == "cpu" else code.alone
-    if target == "cpu" and not code.fast and kept.is_there(code):
-        return Compiled(code, target, budget, None, kept.Kept(code), general)
-    if code.fast:  # the same text may be bound to other functions
-        module = store.load(text, "cpu, fast", toolchain.bindings(target, text) | toolchain.fast_bindings())
-    else:
-        module = store.load(text, target, toolchain.bindings(target, text, vectors=toolchain.in_loops(text)))
-    if target == "cpu" and not code.fast and kept.is_plain(code):
-        kept.keep(code, text, module.entry)
-    return Compiled(code, target, budget, module.row if target == "cpu" else module.kernel, module, general)
+        return Compiled(code, target, budget, numba_cuda.kernel(batch_source(code), target), general)
+    if target == "cpu":
+        return Compiled(code, target, budget, None, general)
+    module = store.load(code.alone, target, toolchain.bindings(target, code.alone, vectors=toolchain.in_loops(code.alone)))
+    return Compiled(code, target, budget, module.kernel, general)
 
 
 class Compiled:
     """
     A program on a target. Call it with values, or `map` it over many samples: one per thread on CUDA.
 
-    entry        the quick way in, if there is one (`backend.entry`)
-    quick        the program as a function of numbers; None where an argument or the result is something else
+    quick        the program as a function of numbers and arrays on the CPU; None where an argument or the result is something else
     general()    the same program in code that no status LINKED comes from
     exact()      the same program with all sums from the left
     """
 
     exact: Callable[[], Compiled]
 
-    def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, module: Any, general: Callable[[], Compiled]) -> None:
+    def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
         self.memory = Memory(code, budget)
         self.threaded = target.startswith("cuda")
-        self.kept: kept.Kept | None = module if isinstance(module, kept.Kept) else None
-        self.entry = getattr(module, "entry", None)
-        self.caller = getattr(module, "caller", None)
+        self.entrance = entrance(code, self.memory) if target == "cpu" else None
         self.quick = self.way_in(self.call)
 
     def __call__(self, *arguments: Any) -> Any:
-        if self.quick is not None and len(arguments) == len(self.code.argument_types):
-            return self.quick(*arguments)
-        return self.call(*arguments)
+        return self.call(*arguments) if self.quick is None else self.quick(*arguments)
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The program as a function of numbers, which calls `otherwise` if they are of other types, or if a call fails."""
-        return self.caller(self, otherwise) if self.caller else None
+        return self.entrance.value(otherwise) if self.entrance is not None and is_quick(self.code) else None
 
     def call(self, *arguments: Any) -> Any:
         """The value, or the error that it ends in, raised."""
@@ -176,11 +166,8 @@ class Compiled:
 
     def one(self, row: Sequence[Any]) -> Sequence[Any]:
         """The result of one call, made again while its stacks need more memory, or other code."""
-        if self.kept is not None:
-            module, self.kept = self.kept.loaded(), None
-            self.kernel, self.entry = module.row, module.entry
         while True:
-            result = self.called(row)
+            result = self.turn(row)
             if result[-1] in (FULL, FULL_ARRAYS):
                 if not self.memory.double(arrays=result[-1] == FULL_ARRAYS):
                     return (*result[:-1], MEMORY_LIMIT)
@@ -191,13 +178,13 @@ class Compiled:
             else:
                 return result
 
-    def called(self, row: Sequence[Any]) -> Sequence[Any]:
-        """One call. An entry of arrays gives its status, so it is the only way in that Numba need make."""
-        if self.code.arrays and self.entry is not None:
-            *values, status = self.entry(*row, *self.memory.passed)
-            return (*values, 0, status)
-        result: Sequence[Any] = self.kernel(*row, *self.memory.given)
-        return result
+    def turn(self, row: Sequence[Any]) -> Sequence[Any]:
+        """What the code leaves, once."""
+        if self.entrance is None:
+            left: Sequence[Any] = self.kernel(*row, *self.memory.given)
+            return left
+        *values, status = self.entrance.status(*row)
+        return (*values, 0, status)
 
     @cached_property
     def from_the_left(self) -> Compiled:
@@ -206,7 +193,10 @@ class Compiled:
     def replace(self) -> None:
         """From now on the code in which every cell of a stack knows the one below."""
         other = self.general()
-        self.code, self.kernel, self.entry, self.memory = other.code, other.kernel, other.entry, other.memory
+        self.code, self.kernel = other.code, other.kernel
+        self.memory = Memory(other.code, self.budget, self.memory.cell)
+        if self.entrance is not None:
+            self.entrance.aim(other.code, self.memory)
 
     def threads(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         """One launch, a thread per row; again, while a thread's stacks need more memory, or other code."""

@@ -7,6 +7,7 @@ one address says it all.
 
 from __future__ import annotations
 
+from struct import pack_into
 from typing import Any
 
 from backend.lowering import Lowered
@@ -15,6 +16,7 @@ CELLS = 1024  # of every stack, at first
 LIMIT = 1 << 28  # scalars, 2 GiB
 WORDS = 1 << 16  # of all arrays in cells, at first
 HEADER = 4
+CELL, MEMORY_WORD = 16, 8  # bytes, and where in a cell the address of the block is
 MEMORY = ("reals", "integers", "capacity")
 """What it is called in generated code that has stacks."""
 
@@ -29,11 +31,11 @@ def is_addressed(code: Lowered) -> bool:
 class Memory:
     """
     `given` is what a kernel takes after its arguments, `passed` what an entry takes (`backend.entry`): the address of the block,
-    if it needs one. Addresses of less than 2^53 are reals, which Numba reads from Python in half the time of a large integer.
+    if it needs one. A `cell` of the ways into the code says where the block is, at any time.
     """
 
-    def __init__(self, code: Lowered, budget: int) -> None:
-        self.code, self.budget = code, budget
+    def __init__(self, code: Lowered, budget: int, cell: bytearray | None = None) -> None:
+        self.code, self.budget, self.cell = code, budget, cell or bytearray(CELL)
         self.cells, self.words = CELLS, WORDS if code.heap else 0
         self.make()
 
@@ -48,7 +50,8 @@ class Memory:
         self.block = numpy.empty(HEADER + self.size)
         integers = self.block.view(numpy.int64)
         self.block[0], integers[1:HEADER] = 1.0, (self.budget, self.cells, self.words)
-        self.passed = (float(self.block.ctypes.data),) if is_addressed(self.code) else ()
+        self.passed = (self.block.ctypes.data,) if is_addressed(self.code) else ()
+        pack_into("q", self.cell, MEMORY_WORD, *self.passed or (0,))
         stacks = (self.block[HEADER:], integers[HEADER:], self.cells) if self.code.stacks else ()
         self.given: tuple[Any, ...] = (*stacks, self.budget, 1.0)
 

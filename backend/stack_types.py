@@ -32,6 +32,7 @@ DEMANDING = {
     "where": (0,),
     "length": (0,),
     "seed": (0,),
+    "instantiate": (1,),
     "not_": (0,),
     "and_": (0, 1),
     "or_": (0, 1),

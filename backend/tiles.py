@@ -29,14 +29,14 @@ INDEX, PART, VECTOR = ir.IntType(64), ir.IntType(32), ir.VectorType(ir.DoubleTyp
 Address = Callable[..., Any]
 
 
-def _array(context: Any, builder: Any, type: Any, value: Any) -> tuple[Address, list[Any]]:
+def addresses(context: Any, builder: Any, type: Any, value: Any) -> tuple[Address, list[Any]]:
     """The addresses of an array's elements, by their indices, and its sizes."""
     array = make_array(type)(context, builder, value)
     sizes = cgutils.unpack_tuple(builder, array.shape, type.ndim)
     return lambda *at: cgutils.get_item_pointer(context, builder, type, array, at), sizes
 
 
-def _smaller(builder: Any, a: Any, b: Any) -> Any:
+def smaller(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.icmp_signed("<", a, b), a, b)
 
 
@@ -46,8 +46,8 @@ def _larger(builder: Any, a: Any, b: Any) -> Any:
 
 def _within(builder: Any, first: Any, count: int, stop: Any) -> list[Any]:
     """As many numbers from the first on; the last that there are, if there are fewer; the very last several times."""
-    first = _smaller(builder, first, _larger(builder, builder.sub(stop, INDEX(count)), INDEX(0)))
-    return [_smaller(builder, builder.add(first, INDEX(n)), builder.sub(stop, INDEX(1))) for n in range(count)]
+    first = smaller(builder, first, _larger(builder, builder.sub(stop, INDEX(count)), INDEX(0)))
+    return [smaller(builder, builder.add(first, INDEX(n)), builder.sub(stop, INDEX(1))) for n in range(count)]
 
 
 def _read(builder: Any, at: Address, row: tuple[Any, ...], columns: list[Any]) -> Any:
@@ -69,36 +69,36 @@ def _write(builder: Any, at: Address, row: tuple[Any, ...], columns: list[Any], 
         builder.store(builder.extract_element(value, PART(lane)), at(*row, column))
 
 
-def _spread(builder: Any, number: Any) -> Any:
+def spread(builder: Any, number: Any, vector: Any = VECTOR) -> Any:
     """A number in all lanes."""
-    first = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), number, PART(0))
-    lanes = ir.Constant(ir.VectorType(PART, LANES), [0] * LANES)
-    return builder.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), lanes)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, PART(0))
+    lanes = ir.Constant(ir.VectorType(PART, vector.count), [0] * vector.count)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), lanes)
 
 
-def _sums(builder: Any, inner: Any, count: int, terms: Callable[[Any], list[tuple[Any, Any]]], flags: tuple[str, ...]) -> list[Any]:
-    """As many vectors of sums, from the left, of the products of the `terms` of each k."""
-    start = ir.Constant(VECTOR, [-0.0] * LANES)
-    before, loop, after = builder.block, builder.append_basic_block("terms"), builder.append_basic_block("summed")
-    builder.cbranch(builder.icmp_signed(">", inner, INDEX(0)), loop, after)
+def repeated(builder: Any, count: Any, vectors: list[Any], step: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
+    """The vectors after so many steps: the k-th makes the next ones of k and those before."""
+    before, loop, after = builder.block, builder.append_basic_block("steps"), builder.append_basic_block("stepped")
+    builder.cbranch(builder.icmp_signed(">", count, INDEX(0)), loop, after)
     builder.position_at_end(loop)
-    k = builder.phi(INDEX)
-    totals = [builder.phi(VECTOR) for _ in range(count)]
-    longer = [
-        builder.fadd(total, builder.fmul(a, b, flags=flags), flags=flags) for total, (a, b) in zip(totals, terms(k), strict=True)
-    ]
-    another = builder.add(k, INDEX(1))
-    for phi, first, next in zip([k, *totals], [INDEX(0), *[start] * count], [another, *longer], strict=True):
-        phi.add_incoming(first, before)
-        phi.add_incoming(next, builder.block)
+    k, *here = [builder.phi(of) for of in (INDEX, *(v.type for v in vectors))]
+    another, *next = [builder.add(k, INDEX(1)), *step(k, here)]
     last = builder.block
-    builder.cbranch(builder.icmp_signed("<", another, inner), loop, after)
+    builder.cbranch(builder.icmp_signed("<", another, count), loop, after)
     builder.position_at_end(after)
-    found = [builder.phi(VECTOR) for _ in range(count)]
-    for phi, total in zip(found, longer, strict=True):
-        phi.add_incoming(start, before)
-        phi.add_incoming(total, last)
+    found = [builder.phi(v.type) for v in vectors]
+    for phi, first, later in zip([k, *here], [INDEX(0), *vectors], [another, *next], strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, last)
+    for phi, first, later in zip(found, vectors, next, strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, last)
     return found
+
+
+def longer(builder: Any, total: Any, x: Any, y: Any, flags: tuple[str, ...] = ()) -> Any:
+    """A sum and the product that comes next in it."""
+    return builder.fadd(total, builder.fmul(x, y, flags=flags), flags=flags)
 
 
 def _in_vectors(builder: Any, first: Any, count: int, columns: Any, together: bool) -> list[list[Any]]:
@@ -107,12 +107,12 @@ def _in_vectors(builder: Any, first: Any, count: int, columns: Any, together: bo
         lanes = _within(builder, first, count * LANES, columns)
         return [lanes[n : n + LANES] for n in range(0, count * LANES, LANES)]
     last = builder.sub(columns, INDEX(LANES))
-    return [[_smaller(builder, builder.add(first, INDEX(n * LANES)), last)] for n in range(count)]
+    return [[smaller(builder, builder.add(first, INDEX(n * LANES)), last)] for n in range(count)]
 
 
 def _generate(context: Any, builder: Any, types: Any, values: Any, height: int, width: int, flags: tuple[str, ...]) -> None:
     """The tile of c = a b that begins at a place; of a vector a, at one of its columns."""
-    arrays = [_array(context, builder, *of) for of in zip(types[:3], values[:3], strict=True)]
+    arrays = [addresses(context, builder, *of) for of in zip(types[:3], values[:3], strict=True)]
     (at_a, _), (at_b, (inner, _)), (at_c, (*count, columns)) = arrays
     *row, column = values[3:]
     rows = [(i,) for i in _within(builder, row[0], height, count[0])] if row else [()]
@@ -120,12 +120,13 @@ def _generate(context: Any, builder: Any, types: Any, values: Any, height: int, 
     def tile(width: int, together: bool) -> None:
         vectors = _in_vectors(builder, column, width, columns, together)
 
-        def terms(k: Any) -> list[tuple[Any, Any]]:
+        def step(k: Any, totals: list[Any]) -> list[Any]:
             ours = [_read(builder, at_b, (k,), v) for v in vectors]
-            theirs = [_spread(builder, builder.load(at_a(*i, k))) for i in rows]
-            return [(x, y) for x in theirs for y in ours]
+            theirs = [spread(builder, builder.load(at_a(*i, k))) for i in rows]
+            terms = ((x, y) for x in theirs for y in ours)
+            return [longer(builder, total, x, y, flags) for total, (x, y) in zip(totals, terms, strict=True)]
 
-        found = iter(_sums(builder, inner, len(rows) * width, terms, flags))
+        found = iter(repeated(builder, inner, [ir.Constant(VECTOR, [-0.0] * LANES)] * (len(rows) * width), step))
         for i in rows:
             for v in vectors:
                 _write(builder, at_c, i, v, next(found))

@@ -82,7 +82,7 @@ def python_bindings() -> Bindings:
         | arrays()
         | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
-        | {**SINGLE, "_tile": plain_tiles.tile, "_strip": plain_tiles.strip}
+        | {**SINGLE, **{f"_{f.__name__}": f for f in plain_tiles.ALL}}
     )
 
 
@@ -91,13 +91,15 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_arrays, cpu_functions, tiles
+    from backend import cpu_arrays, cpu_functions, tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
         "_tile": tiles.tile,
         "_strip": tiles.strip,
+        "_add_row": turn_sums.add_row,
+        "_add_outer": turn_sums.add_outer,
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
@@ -130,6 +132,7 @@ def cpu_bindings(source: str) -> Bindings:
         | CONSTANTS
         | {
             "_device": njit(error_model="numpy", cache=True),
+            "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
             "_bare": njit(**BARE),
             "_flat": njit(**BARE, pipeline_class=Flat),

@@ -74,12 +74,12 @@ def compared(name: str, family: Family) -> Iterator[Comparison]:
     for turns in [(n,) for n in family.turns] or [()]:
         given = (*family.arguments, *turns)
         calls = CALLS if turns < (LARGE,) else CALLS // 20
-        inside = in_a_loop(ours.entry, (*given, *ours.memory.passed), calls)
+        inside = in_a_loop(machine_code(ours), (*given, *ours.memory.passed), calls)
         mine = each(ours.quick, given, calls)
         others: dict[str, tuple[float, float] | str] = {
             "by hand, in a loop": (inside, in_a_loop(hand, given, calls)),
             "by hand": (mine, each(hand, given, calls)),
-            "forward pass": (inside, in_a_loop(forward.entry, (*given, *forward.memory.passed), calls)),
+            "forward pass": (inside, in_a_loop(machine_code(forward), (*given, *forward.memory.passed), calls)),
             "interpreted forward": (mine, each(_with_functions(family.text, math), given, max(1, calls // 20))),
         }
         for library, gradient in libraries(family, turns).items():
@@ -98,6 +98,16 @@ def each(function: Any, arguments: tuple[Any, ...], calls: int) -> float:
     """The time of one call from Python."""
     function(*arguments)
     return seconds(lambda: [function(*arguments) for _ in range(calls)], REPEATS) / calls
+
+
+def machine_code(compiled: Any) -> Any:
+    """Generated code as other code that Numba compiles calls it: its value without the status."""
+    from numba import njit
+
+    from backend.kept import dispatcher
+
+    entry = dispatcher(compiled.code)
+    return njit(error_model="numpy")(lambda *given: entry(*given)[0])
 
 
 def in_a_loop(function: Any, arguments: tuple[Any, ...], calls: int) -> float:

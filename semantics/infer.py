@@ -95,9 +95,13 @@ def entry_types(program: Program, given: Sequence[Any] | None) -> tuple[Any, ...
 
 
 class Inferrer:
-    """The fixpoint: a stack of signatures whose bodies must be judged again, and who depends on whose result."""
+    """
+    The fixpoint: a stack of signatures whose bodies must be judged again, and who depends on whose result. It follows `turns` of
+    the recursions that have other known values, or other lengths, in each.
+    """
 
-    def __init__(self, program: Program, literals: bool) -> None:
+    def __init__(self, program: Program, literals: bool, turns: tuple[int, int] = (LITERAL_VARIANTS, ROUNDS)) -> None:
+        self.turns = turns
         self.program, self.literals = program, literals
         self.free = scopes(program).free
         self.plans: dict[GraphId, tuple[NodeId, ...]] = {}
@@ -235,7 +239,7 @@ class Inferrer:
             return above
         if wanted != plain:
             seen = self.variants.get(plain, 0)
-            if seen >= LITERAL_VARIANTS:
+            if seen >= self.turns[0]:
                 return plain
             self.variants[plain] = seen + 1
         return wanted
@@ -244,7 +248,7 @@ class Inferrer:
         """
         What a recursion that has come to `wanted` goes on with; None where it is none, or has no reason to forget anything.
 
-        The join with the last signature that differs in known values and sizes only. Else, after ROUNDS that differ in lengths and
+        The join with the last signature that differs in known values and sizes only. Else, after some that differ in lengths and
         if these do not get less, the join with the last of those, the lengths forgotten.
         """
         first = self.first.setdefault(wanted.graph, wanted)
@@ -262,7 +266,7 @@ class Inferrer:
                     return both(join, ancestor, wanted)
                 if each(lengthless, found) == rough:
                     others.append(ancestor)
-        if len(others) < ROUNDS or _extent(wanted) < _extent(others[0]):
+        if len(others) < self.turns[1] or _extent(wanted) < _extent(others[0]):
             return None
         return both(lengths_joined, others[0], wanted)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adjudge as aj
-from backend import run
+from backend import kept
 from backend.machine import kernels
 from backend.machine.execution import MANY, ROW, Execution
 from backend.machine.loader import load
@@ -91,13 +91,11 @@ def test_when_loops_are_loaded(rows: int, elements: int, kept: bool, wanted: boo
 
 def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second call gives the machine's arrays, the third those of NumPy. There was a compilation for each."""
-    made: list[run.Compiled] = []
-    monkeypatch.setattr(run, "_on_target", lambda *given, of=run._on_target: made.append(of(*given)) or made[-1])
+    made: list[Any] = []
+    monkeypatch.setattr(kept, "dispatcher", lambda code, of=kept.dispatcher: made.append(of(code)) or made[-1])
     call = aj.compile(aj.grad(cubes))
     for _ in range(4):
         call(np.arange(4.0))
-    (code,) = made
-    kernel = code.kernel.py_func.__globals__["kernel"]
-    assert len(code.entry.signatures) == 1
-    assert len(kernel.signatures) <= 1  # none, where the entry was found in the cache
-    assert not code.kernel.signatures
+    (entry,) = made
+    assert len(entry.signatures) == 1
+    assert len(entry.py_func.__globals__["kernel"].signatures) <= 1  # none, where the entry was found in the cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backend import entry, kept, run
+from backend import entry, kept, native, run
 from backend.stack_memory import is_addressed
 from semantics.errors import Trap
 from semantics.machine import run as on_reference
@@ -32,29 +32,23 @@ def f(x, n: int):
 TYPES = (REAL, INTEGER)
 
 
-def linked() -> run.Compiled:
+def linked(monkeypatch: Any) -> run.Compiled:
     """The program as another process would have it, though Numba is here."""
     made = run.compile(parse_text(POWER, "f"), TYPES, "cpu")
-    assert not isinstance(made.kept, kept.Kept)
-    return run.Compiled(made.code, "cpu", made.budget, None, kept.Kept(made.code), made.general)
+    assert made(1.0, 1) == (1.0, 1)
+    assert native.is_kept(entry.entry_source(made.code), kept.exports(made.code)), "the first call has compiled it"
+    monkeypatch.setattr(kept, "is_there", lambda code: True)
+    monkeypatch.setattr(kept, "dispatcher", lambda code: pytest.fail("what is kept needs no Numba"))
+    return run.compile(parse_text(POWER, "f"), TYPES, "cpu")
 
 
 def test_linked_code_gives_the_same_bits_and_fails_alike(monkeypatch: Any) -> None:
-    program, found = parse_text(POWER, "f"), linked()
+    program, found = parse_text(POWER, "f"), linked(monkeypatch)
     for x, n in ((1.1, 0), (-0.3, 7), (1e200, 2), (float("nan"), 3)):
         assert same(found(x, n), on_reference(program, x, n))
-    assert found.kept is not None, "nothing asked for Numba"
     with pytest.raises(Trap, match="64 bits"):
         found(1.0, -(2**33))
-    assert found.kept is None
-
-
-def test_numba_is_loaded_after_many_calls(monkeypatch: Any) -> None:
-    monkeypatch.setattr(kept, "MANY", 3)
-    found = linked()
-    assert [found(2.0, n)[0] for n in range(6)] == [2.0**n for n in range(6)]
-    assert found.kept is None
-    assert hasattr(found.entry, "overloads")
+    assert found(2.0, 3) == (8.0, 9)
 
 
 def test_what_is_no_code_of_numbers_is_not_kept() -> None:
@@ -77,7 +71,7 @@ print(f(1.25, 3), f(1.25, 3), f(1.0001, {n}), "numba" in sys.modules, "scipy.lin
 """
 
 
-def test_another_process_needs_no_numba_until_a_stack_is_full(own_store: Path) -> None:
+def test_another_process_needs_no_numba_even_where_a_stack_is_full(own_store: Path) -> None:
     (own_store / "powers.py").write_text(
         "def power(x, n: int):\n    r = 1.0\n    for i in range(n):\n        r = r * x\n    return r\n"
     )
@@ -91,7 +85,7 @@ def test_another_process_needs_no_numba_until_a_stack_is_full(own_store: Path) -
     assert again[3] == "False"
     gradient = expand(calling(parse_text((own_store / "powers.py").read_text(), "power"), "grad", 0, TYPES), "ssa")
     assert float(long[2]) == on_reference(gradient, 1.0001, 5000)
-    assert long[3] == "True"
+    assert long[3] == "False", "the same code is called again, with more memory"
 
 
 @pytest.mark.parametrize(

@@ -228,12 +228,15 @@ SYSTEM = RewriteSystem(
 )
 
 
+def system_of(mode: Mode) -> RewriteSystem:
+    """The system that has J(@f) expanded by a mode."""
+    return replace(SYSTEM, rules=tuple(_j_of_graph_by(mode) if r is j_of_graph else r for r in RULES))
+
+
 @cache
 def system_by(mode: str) -> RewriteSystem:
     """The system that expands by a reverse mode (`transforms.modes`)."""
-    if mode == "J":
-        return SYSTEM
-    return replace(SYSTEM, rules=tuple(_j_of_graph_by(mode_called(mode)) if r is j_of_graph else r for r in RULES))
+    return SYSTEM if mode == "J" else system_of(mode_called(mode))
 
 
 def holds_macros(program: Program) -> bool:

@@ -173,6 +173,7 @@ def _changes(size: ast.expr, times: Counter[str]) -> bool:
 
 KEEPING = ("_keep", "_keep_flags")
 PRODUCTS = frozenset(f"{fast}_{a}_{b}" for fast in ("", "_fast") for a in ("matrix", "vector") for b in ("matrix", "vector"))
+PRODUCTS |= {"_add_row", "_add_outer"}
 NEW = frozenset({"float", "int", "bool", "range", "_empty", "_full", *KEEPING})
 """
 Functions whose result shares no memory with what they are given; among them those that write an array into the memory of stacks.

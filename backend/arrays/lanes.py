@@ -13,7 +13,8 @@ Turns of a loop side by side: sums that wait for themselves are added up for 64 
 
 Numbers, and arrays of which a turn has its own part, get an axis for the turn. Each group of statements becomes a loop over turns,
 which a compiler vectorises: in it the statements stand as they were, between what fetches and what keeps the numbers that other
-groups share. `backend.arrays.turns` says for which loops no bit can tell. In an innermost loop, eight of its turns go into one.
+groups share. `backend.arrays.turns` says for which loops no bit can tell. Loops that add up products are calls, where
+`backend.arrays.turn_sums` knows them; in another innermost loop, eight of its turns go into one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from copy import deepcopy
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader, roots
 from backend.arrays.nests import rearranged
+from backend.arrays.turn_sums import Lanes, sums
 from backend.arrays.turns import DTYPES, Block, Turns, definitely, elements, groups, names_in, reads_first, turns
 
 KINDS = {"x": "float", "i": "int", "b": "bool"}  # of numbers, as `DTYPES` has them
@@ -38,12 +40,13 @@ JAMMED = 8  # turns of an innermost loop that go into one
 def beside(function: ast.FunctionDef, parts: Mapping[int, frozenset[str]]) -> None:
     """The function with turns side by side; `parts` says, for the identity of a loop, of which arrays a turn has its part."""
     known = roots(function)
+    reals = frozenset(made_of_reals(function))
     found: list[ast.stmt] = []
     for statement in function.body:
         own = parts.get(id(statement), frozenset())
         if isinstance(statement, ast.For) and (its := turns(statement, own, function, known)) is not None:
             statement.body = rearranged(statement.body, Reader(known))
-            writer = _Writer(its)
+            writer = _Writer(its, reals)
             made = [s for s in found if writer.makes(s)]
             found = [*(s for s in found if not writer.makes(s)), *writer.written(made)]
         else:
@@ -54,7 +57,7 @@ def beside(function: ast.FunctionDef, parts: Mapping[int, frozenset[str]]) -> No
 class _Writer:
     """The text of one loop with its turns side by side."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Turns, reals: frozenset[str]) -> None:
         self.turns = turns
         self.lane, self.start, self.count, self.lanes = (f"{turns.turn}_{letter}" for letter in "lsmb")
         inside = Counter[str]()
@@ -64,6 +67,7 @@ class _Writer:
             first |= reads_first(group, turns.numbers)
         self.shared = {name for name, count in inside.items() if count > 1} | first
         self.fresh = 0
+        self.all = Lanes(turns, self.count, {name: self.array(name) for name in self.shared}, reals)
 
     def makes(self, statement: ast.stmt) -> bool:
         """Whether a statement makes an array of which a turn has its own part."""
@@ -109,7 +113,9 @@ class _Writer:
         return found
 
     def loop(self, loop: ast.For) -> Block:
-        """An inner loop; if it is an innermost one, with several of its turns in one, and those left over."""
+        """An inner loop; of sums of products, one call; an innermost one with several of its turns in one, and those left over."""
+        if (call := sums(loop, self.all)) is not None:
+            return [_parsed(call)]
         if any(isinstance(s, ast.For) for s in loop.body):
             return [ast.For(loop.target, loop.iter, self.block(loop.body), [])]
         assert isinstance(loop.target, ast.Name), "loops count"
@@ -212,6 +218,14 @@ class _At(ast.NodeTransformer):
         if node.id != self.count or not self.by:
             return node
         return ast.BinOp(node, ast.Add(), ast.Constant(self.by))
+
+
+def made_of_reals(function: ast.FunctionDef) -> Iterator[str]:
+    """The arrays of reals that the function makes."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"), [*_, ast.Name("_f64")])):
+                yield name
 
 
 def _always(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -31,7 +31,7 @@ class Blocks(Compiled):
     """A program with arrays on a target of CUDA."""
 
     def __init__(self, code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> None:
-        super().__init__(code, target, budget, numba_cuda.kernel(block_source(code), target), None, general)
+        super().__init__(code, target, budget, numba_cuda.kernel(block_source(code), target), general)
         self.words = WORDS
 
     def launch(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:

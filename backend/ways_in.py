@@ -1,0 +1,134 @@
+"""
+The ways into compiled code from Python: builtin functions, each of which takes some 30 ns more than the code that it calls.
+
+    entrance(code, memory)    the ways into generated code on the CPU, which is compiled when it is first called
+
+        status(*row) -> (*results, status)    a call with scalars and arrays, whatever comes of it
+        value(otherwise) -> function          the value, if all is well; else what `otherwise` gives for the same arguments
+
+Numba's dispatcher finds out which types the arguments have, and looks for code for them; here there is one signature, and what is
+not of it goes the long way. `backend.ways_in_text` is the machine code of a way, the same for all code of the same types, which is
+kept as an object file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from struct import pack_into, unpack_from
+from typing import Any
+
+from backend import c_objects, kept, native, object_code
+from backend.boundary import PYTHON
+from backend.c_objects import symbol
+from backend.lowering import Lowered
+from backend.stack_memory import Memory, is_addressed
+from backend.ways_in_text import CODE_WORD, NAMES, ways
+from semantics.errors import OutOfFuel
+
+FASTCALL, KEYWORDS = 0x80, 0x2
+
+
+class Method(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+@cache
+def _methods(text: str, arrays: bool) -> dict[str, Method]:
+    """The ways of a text. They live as long as the process, since what is made of them may."""
+    if arrays:
+        object_code.start_runtime()
+    for name, address in c_objects.addresses(arrays).items():
+        native.llvm().add_symbol(name, address)
+    found = native.of_text(text, [*map(symbol, NAMES)])
+    return {name: Method(name.encode(), found[symbol(name)], FASTCALL | KEYWORDS, None) for name in NAMES}
+
+
+@cache
+def _builtin() -> Any:
+    """A function of CPython: of a method, what it is given as `self`, and no module."""
+    make: Any = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return make(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def entrance(code: Lowered, memory: Memory) -> Entrance | Dispatched:
+    """The ways into code; Numba's, where objects are not in memory what is read of them."""
+    return Entrance(code, memory.cell) if c_objects.is_known(code.arrays) else Dispatched(code, memory)
+
+
+class Dispatched:
+    """The entry by way of Numba, which is slower: there is no way to the value alone."""
+
+    def __init__(self, code: Lowered, memory: Memory) -> None:
+        self.aim(code, memory)
+
+    def aim(self, code: Lowered, memory: Memory) -> None:
+        from numba import njit
+
+        entry = njit(error_model="numpy")(kept.dispatcher(code).py_func)
+        self.status = lambda *row: entry(*row, *memory.passed)
+
+    def value(self, otherwise: Callable[..., Any]) -> None:
+        return None
+
+
+class Entrance:
+    """The ways into one program, which `aim` has lead to other code of the same types."""
+
+    def __init__(self, code: Lowered, cell: bytearray) -> None:
+        self.code, self.cell = code, cell
+        self.methods = _methods(ways(code.arguments, code.results, is_addressed(code)), code.arrays)
+        self.status = self._way("status", self._status_of_another)
+
+    def aim(self, code: Lowered, memory: Memory) -> None:
+        """From the next call on, this code. Its memory has the cell of these ways."""
+        assert memory.cell is self.cell
+        self.code = code
+        pack_into("q", self.cell, CODE_WORD, 0)
+
+    @property
+    def leads_in(self) -> bool:
+        """Whether there is code that the ways lead to."""
+        return bool(unpack_from("q", self.cell, CODE_WORD) != (0,))
+
+    def lead_in(self) -> None:
+        pack_into("q", self.cell, CODE_WORD, kept.address(self.code))
+
+    def value(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        def another(*arguments: Any, **named: Any) -> Any:
+            """Arguments that the code has not taken: it was not there yet, arrays were not orderly, or all else."""
+            if not self.leads_in:
+                self.lead_in()
+                return way(*arguments, **named)
+            if self.code.arrays and (changed := _orderly(arguments)) is not None:
+                return way(*changed, **named)
+            return otherwise(*arguments, **named)
+
+        way = self._way("value", another)
+        return way
+
+    def _status_of_another(self, *row: Any) -> Any:
+        """The same for `status`. Its row has the types of the code, so what does not go in of itself is made to."""
+        if not self.leads_in:
+            self.lead_in()
+            return self.status(*row)
+        exact = tuple(PYTHON[t](v) if t in PYTHON else v for v, t in zip(row, self.code.arguments, strict=True))
+        exact = _orderly(exact) or exact
+        if all(a is b for a, b in zip(exact, row, strict=True)):
+            raise OutOfFuel("there is no memory for the arrays of a call", rule="backend", remedy="smaller arrays")
+        return self.status(*exact)
+
+    def _way(self, name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        way: Callable[..., Any] = _builtin()(ctypes.addressof(self.methods[name]), (otherwise, self.cell), None)
+        return way
+
+
+def _orderly(arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The arguments with orderly copies of arrays that are not; None if all are."""
+    from numpy import array, ndarray
+
+    changed = tuple(array(a, order="C") if type(a) is ndarray and not a.flags.carray else a for a in arguments)
+    return None if all(a is b for a, b in zip(changed, arguments, strict=True)) else changed

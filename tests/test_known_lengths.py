@@ -1,0 +1,211 @@
+"""Loops over what is of known length: what is unrolled and what stays, no value changed; and the gradient of a descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from claims import costly
+from hypothesis import event, given
+from test_backend_stacks import outcome
+
+import backend
+from backend.expansion import first_that_fits
+from backend.lower import lower
+from checkers.generators import Options, Source, points, sources
+from checkers.generators.options import FIRST_ORDER
+from semantics.errors import Malformed, Trap
+from semantics.ir import Apply, Program
+from semantics.machine import run
+from semantics.primitives.table import TABLE
+from semantics.type_language import REAL, TupleType
+from semantics.values import same
+from transforms import known_lengths
+from transforms.gradient_programs import calling
+from transforms.known_lengths import LONGEST, Known, element_of_made, unrolled
+from transforms.nested_grad import expand
+from transforms.parse import parse_text
+
+PAIR = TupleType((REAL, REAL))
+HALVING = """
+def halves(v):
+    return tuple([t * 0.5 + u for t, u in zip(v, (0.25, 0.0))])
+
+def f(a: float):
+    p = (a, 1.0)
+    while p[0] > 0.6:
+        q = halves(p)
+        if q[1] < 0.01:
+            break
+        p = q
+    return a * a - sum([t * t for t in p])
+"""
+SPREAD = """
+def g(a, x, y):
+    return a * x - y * y
+
+def twice(a):
+    p = (a, 1.0)
+    while p[0] > 0.1:
+        p = (p[0] * 0.5, p[1] * a)
+    return p
+
+def f(a: float):
+    return g(a, *twice(a))
+"""
+GROWING = """
+def f(a: float):
+    found = []
+    while a > 0.1:
+        a = a * 0.5
+        found.append(a)
+    return sum([t * t for t in found])
+"""
+CHECKED = """
+def f(a: float):
+    def checked(t):
+        if t > 3.0:
+            raise ValueError("large")
+        return t
+    n = len([checked(t) for t in (a, 2.0 * a)])
+    while a > 1.0:
+        a = a - 1.0
+    return n * a
+"""
+
+
+def long(size: int) -> str:
+    return f"def f(a: float):\n p = ({'a, ' * size})\n while p[0] > 1.0:\n  p = tuple([t * 0.5 for t in p])\n return sum(p)\n"
+
+
+def applied(program: Program) -> set[str]:
+    """The names of the primitives that are applied."""
+    callees = (program.callee(n) for n, node in program.nodes.items() if isinstance(node, Apply))
+    return {getattr(c, "name", "@") for c in callees}
+
+
+def loops(program: Program) -> int:
+    """How many graphs are the head of a loop."""
+    return sum(graph.name.rsplit(".")[-1] in ("for", "while") for graph in program.graphs.values())
+
+
+@pytest.mark.parametrize("text", [HALVING, SPREAD, long(LONGEST)], ids=["comprehensions", "spread", "longest"])
+def test_what_has_one_length_in_every_run_is_made_in_place(text: str) -> None:
+    program = parse_text(text, "f")
+    result = unrolled(program)
+    assert applied(program) & {"iterated", "append", "concat"}
+    assert not applied(result) & {"iterated", "append", "concat", "length"}
+    assert loops(result) == 1
+    for x in (0.7, 3.0, -1.0, float("nan")):
+        assert same(run(result, x), run(program, x))
+
+
+@pytest.mark.parametrize("text", [GROWING, long(LONGEST + 1)], ids=["growing", "too long"])
+def test_what_has_several_lengths_or_too_many_elements_stays(text: str) -> None:
+    program = parse_text(text, "f")
+    assert loops(unrolled(program)) == loops(program)
+
+
+def test_a_length_of_two_kinds_is_none() -> None:
+    text = "def n(t):\n return len(t)\ndef f(a: float):\n return a * n((a, a)) * n((a, a, a))\n"
+    program = parse_text(text, "f")
+    assert "length" in applied(unrolled(program))
+    assert "length" not in applied(unrolled(parse_text(text.replace("n((a, a, a))", "n((a, 1.0))"), "f")))
+
+
+def test_a_program_whose_types_cannot_be_told_is_left() -> None:
+    program = parse_text(HALVING.replace("a: float", "a"), "f")
+    assert unrolled(program) is program
+    assert unrolled(program, (REAL,)) is not program
+
+
+def test_no_failure_is_dropped() -> None:
+    program = parse_text(CHECKED, "f")
+    assert run(unrolled(program), 1.25) == run(program, 1.25) == 0.5
+    for x in (1.75, 4.0):
+        with pytest.raises(Trap, match="large"):
+            run(unrolled(program), x)
+
+
+def test_an_element_of_a_list_made_in_place_is_that_element() -> None:
+    text = "def f(a: float):\n return [a, 2.0 * a][{}]\n"
+    for index, fires in ((1, True), (-2, True), (2, False), ("int(a)", False)):
+        program = parse_text(text.format(index), "f")
+        at = [n for n in program.nodes if program.callee(n) is TABLE["getitem"]]
+        assert (element_of_made.function(program, at[0]) is not None) == fires
+
+
+OVER_TUPLES = Options(features=FIRST_ORDER - {"numpy"}, always=frozenset({"over_tuple", "tuple", "while"}), size=6)
+
+
+@costly(2)
+@given(sources(OVER_TUPLES), points(2))
+def test_an_unrolled_program_gives_what_the_program_gives(source: Source, x: tuple[float, ...]) -> None:
+    program = source.program()
+    result = unrolled(program, (REAL, REAL))
+    event(f"unrolled: {result is not program}")
+    wanted, found = outcome(lambda: run(program, *x)), outcome(lambda: run(result, *x))
+    assert isinstance(wanted, type) or same(wanted, found)
+
+
+def test_one_length_too_many_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_lengths, "_known", lambda type: Known(1, None) if isinstance(type, TupleType) else None)
+    program = parse_text(HALVING, "f")
+    assert outcome(lambda: run(unrolled(program), 0.7)) != run(program, 0.7)
+
+
+# what it is for: adjoints of loops around them
+
+
+def agrees(program: Program, types: tuple[Any, ...], samples: list[tuple[Any, ...]]) -> None:
+    """The generated code of the unrolled program gives what the reference gives of the adjoint of the program as it is."""
+    adjoint, code = expand(program, "ssa"), backend.compile(expand(unrolled(program, types), "ssa"), types, "python")
+    for sample in samples:
+        assert same(run(adjoint, *sample), code.call(*sample))
+
+
+@pytest.mark.parametrize("text", [HALVING, SPREAD, long(3)], ids=["comprehensions", "spread", "sum"])
+def test_the_gradient_of_a_loop_around_them_is_compiled_and_has_the_references_bits(text: str) -> None:
+    agrees(calling(parse_text(text, "f"), "grad", 0, (REAL,)), (REAL,), [(0.7,), (3.0,), (-1.0,), (float("nan"),)])
+
+
+def test_without_types_it_would_be_refused() -> None:
+    program = calling(parse_text(long(2), "f"), "grad", 0, (REAL,))
+    with pytest.raises(Malformed, match="unknown length"):
+        lower(expand(program, "ssa"), (REAL,))
+    assert first_that_fits(program, "J", lambda one: lower(one, (REAL,)), (REAL,)).stacks
+
+
+DESCENT = """
+def descent(f, gradient, x):
+    lowest, slope = f(x), gradient(x)
+    rate, successes = 0.125, 0
+    while sum([s * s for s in slope]) > 0.25:
+        if successes == 3:
+            rate, successes = 2.0 * rate, 0
+        else:
+            there = tuple([a - rate * b for a, b in zip(x, slope)])
+            if there[0] > 100.0:
+                break
+            found = f(there)
+            if found < lowest:
+                x, lowest, slope, successes = there, found, gradient(there), successes + 1
+            else:
+                rate, successes = 0.5 * rate, 0
+    return x
+
+def inside(p):
+    def f(q):
+        return (q[0] - p[0]) * (q[0] - p[0]) + p[1] * q[1] * q[1]
+    return descent(f, grad(f), p)
+
+def height(p):
+    q = inside(p)
+    return p[0] * p[1] + p[0] * p[0] - q[0] * q[1]
+"""
+
+
+def test_a_gradient_in_a_turn_is_differentiated_with_the_loop() -> None:
+    """The sensitivity of a pair is `instantiate`d there, at ZERO in the paths that are not taken: DEMANDING says so."""
+    program = calling(parse_text(DESCENT + "def f(p):\n return grad(height)(p)\n", "f"), None, 0, (PAIR,))
+    agrees(program, (PAIR,), [((0.7, 0.8),), ((1.5, 2.0),), ((101.0, 1.0),)])

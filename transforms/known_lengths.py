@@ -1,0 +1,159 @@
+"""
+Loops over tuples and lists of known length, unrolled before a loop around them is differentiated.
+
+    iterated(t)   ⟹  t                                   length(t)     ⟹  n
+    concat(s, t)  ⟹  (s[0], …, s[m-1], t[0], …, t[n-1])  append(s, x)  ⟹  [s[0], …, s[m-1], x]
+    a recursion that has as many turns  ⟹  its turns     (`transforms.partial_eval`)
+
+where inference says that t is a tuple or a list of n elements, in every run. A comprehension over what a loop carries is a loop
+in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that its type does not say.
+Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. A derivative that is
+not expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from semantics.edit import Edit
+from semantics.errors import AdjudgeError
+from semantics.infer import Inferrer, entry_types
+from semantics.ir import GraphId, NodeId, Program
+from semantics.primitives.table import TABLE
+from semantics.structured import Label
+from semantics.type_language import RecordType, TupleType
+from transforms import partial_eval
+from transforms.failures import drops_failure, keeping
+from transforms.grad_state import begin
+from transforms.modes import Mode
+from transforms.nested_grad import system_of
+from transforms.pipeline import Rounds
+from transforms.scalarize import element_at, shape_of
+from transforms.ssa.exact_passes import EXACT
+from transforms.surgery import arguments_of, become
+from transforms.system import RewriteSystem, rewrite
+
+ITERATED, LENGTH, CONCAT, APPEND = (TABLE[name] for name in ("iterated", "length", "concat", "append"))
+GETITEM, MAKE_TUPLE, MAKE_RECORD = (TABLE[name] for name in ("getitem", "make_tuple", "make_record"))
+LONGEST = 16
+"""Elements of a tuple or list whose loops are unrolled."""
+ROUNDS = 4
+"""Loops whose results are gone over by loops, which are unrolled one after the other."""
+
+
+class Known(NamedTuple):
+    """How many elements a value has in every run, and the label of a list; None of a tuple."""
+
+    size: int
+    label: Label | None
+
+
+def unrolled(program: Program, types: Sequence[Any] | None = None) -> Program:
+    """The program without loops over what is of known length; itself if there are none, or types cannot be told."""
+    for _ in range(ROUNDS):
+        try:
+            resolved = _resolved(program, known_lengths(program, types))
+            if resolved is program:
+                break
+            program = UNROLL.run(resolved)
+        except AdjudgeError:
+            break
+    return program
+
+
+def known_lengths(program: Program, types: Sequence[Any] | None = None) -> Mapping[NodeId, Known]:
+    """The nodes whose values are tuples of one length, at most LONGEST, or lists, by the types of the program."""
+    stubbed = system_of(STUB).run(program)
+    found: dict[NodeId, Known | None] = {}
+    inferrer = Inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2))
+    for nodes in inferrer.run(entry_types(stubbed, types)).types.values():
+        for node, type in nodes.items():
+            known = _known(type)
+            found[node] = known if found.get(node, known) == known else None
+    return {n: k for n, k in found.items() if k is not None and stubbed.nodes.get(n) == program.nodes.get(n)}
+
+
+def _known(type: Any) -> Known | None:
+    match type:
+        case TupleType(items) if len(items) <= LONGEST:
+            return Known(len(items), None)
+        case RecordType(Label(kind="list") as label, items) if len(items) <= LONGEST:
+            return Known(len(items), label)
+        case _:
+            return None
+
+
+def _resolved(program: Program, known: Mapping[NodeId, Known]) -> Program:
+    """The program in which lengths are constants, and what is made of known parts is made in place."""
+    places = {place: _sequences(program, place) for place in sorted(program.nodes)}
+    for place, sequences in places.items():
+        if sequences and all(n in known for n in sequences):
+            edit = Edit(program)
+            after = become(edit, place, _resolution(edit, place, [known[n] for n in sequences]))
+            program = program if drops_failure(program, after, place) else after
+    return program
+
+
+def _sequences(program: Program, place: NodeId) -> tuple[NodeId, ...]:
+    """The arguments whose lengths must be known; none of an application that is left as it is."""
+    callee, arguments = program.callee(place), program.inputs(place)[1:]
+    if callee in (ITERATED, LENGTH, APPEND):
+        return arguments[:1]
+    return arguments if callee is CONCAT else ()
+
+
+def _resolution(edit: Edit, place: NodeId, known: Sequence[Known]) -> NodeId:
+    """What the application at `place` is, where this is known of its arguments."""
+    program, owner = edit.program, edit.program.owner(place)
+    assert owner is not None
+    callee, (first, *rest) = program.callee(place), program.inputs(place)[1:]
+    if callee is ITERATED:
+        return first
+    if callee is LENGTH:
+        return edit.constant(known[0].size)
+    parts = _elements(edit, owner, first, known[0])
+    parts += _elements(edit, owner, rest[0], known[1]) if callee is CONCAT else rest
+    label = known[0].label
+    return edit.call(owner, MAKE_TUPLE, *parts) if label is None else edit.call(owner, MAKE_RECORD, edit.constant(label), *parts)
+
+
+def _elements(edit: Edit, owner: GraphId, node: NodeId, known: Known) -> list[NodeId]:
+    """The elements, each by a `getitem`."""
+    return [edit.call(owner, GETITEM, node, edit.constant(index)) for index in range(known.size)]
+
+
+@rewrite
+def element_of_made(program: Program, place: int) -> Program | None:
+    """[x₀, …, xₙ₋₁][i]  ⟹  xᵢ, of a list that is made in place"""
+    found = arguments_of(program, place, GETITEM)
+    items = arguments_of(program, found[0], MAKE_RECORD) if found is not None else None
+    shape = shape_of(program, found[0]) if found is not None and items is not None else None
+    index = element_at(program, shape, place) if shape is not None else None
+    return None if items is None or index is None else become(Edit(program), place, items[1 + index])
+
+
+def _stub(program: Program, place: NodeId) -> Program:
+    """J(@f)  ⟹  @▶f, where ▶f(x…) = (f(x…), ◀f) and ◀f(∇) = ((v…), x…): of the types of the gradients, but for ZEROs"""
+    state = begin(program, place)
+    original, edit = program.graphs[state.target], Edit(program)
+    forward = edit.graph("▶" + original.name, original.location)
+    xs = [edit.parameter(forward) for _ in original.parameters]
+    backward = edit.graph("◀" + original.name, original.location)
+    edit.parameter(backward)
+    edit.output(backward, edit.call(backward, MAKE_TUPLE, edit.call(backward, MAKE_TUPLE, *state.found.free[state.target]), *xs))
+    value = edit.apply(forward, edit.reference(state.target), *xs)
+    edit.output(forward, edit.call(forward, MAKE_TUPLE, value, edit.reference(backward)))
+    return become(edit, place, edit.reference(forward))
+
+
+STUB = Mode("types", "a stub of the types", "", _stub)
+TURNS = keeping(
+    RewriteSystem(
+        "turns",
+        (element_of_made, partial_eval.unfold),
+        "loops whose turns are known, and elements of the lists that they make",
+        argument="an element is one application less; " + partial_eval.SYSTEM.argument,
+    )
+)
+UNROLL = Rounds("unroll", (*EXACT.systems, TURNS), "recursions whose turns are known; no real is folded")
