@@ -4,6 +4,8 @@ Numba's compiler as generated code needs it.
 `Flat` leaves out its own single assignment form, which takes time that grows with the number of variables times that of statements.
 A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
+`Vectors`, for code over arrays, has LLVM told in which loops no turn needs what another writes (`backend.vectors`).
+
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
 
@@ -19,7 +21,11 @@ from typing import Any
 
 from llvmlite import binding
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 from numba.core.untyped_passes import ReconstructSSA
+
+from backend.vectors import Telling
 
 
 class Flat(CompilerBase):  # type: ignore[misc]
@@ -28,6 +34,27 @@ class Flat(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [found for found in passes.passes if found[0] is not ReconstructSSA]
+        passes.finalize()
+        return [passes]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class TellingLowering(NativeLowering):  # type: ignore[misc]
+    """The pass that writes LLVM's code, and what it is told of loops."""
+
+    _name = "telling_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return Telling
+
+
+class Vectors(CompilerBase):  # type: ignore[misc]
+    """The usual passes, but that LLVM is told which loops have turns that are apart."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(TellingLowering if found is NativeLowering else found, said) for found, said in passes.passes]
         passes.finalize()
         return [passes]
 

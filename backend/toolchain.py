@@ -68,7 +68,7 @@ def arrays() -> Bindings:
     """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
     import numpy
 
-    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone"), range)
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
     return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
 
 
@@ -121,7 +121,7 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, registries_alone, vectorise
+    from backend.compiler import Flat, Vectors, registries_alone, vectorise
 
     vectorise()
     registries_alone()
@@ -134,7 +134,7 @@ def cpu_bindings(source: str) -> Bindings:
             "_device": njit(error_model="numpy", cache=True),
             "_entry": njit(**BARE, cache=True),
             "_part": njit(**BARE, forceinline=True),
-            "_bare": njit(**BARE),
+            "_bare": njit(**BARE, pipeline_class=Vectors),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}

@@ -172,7 +172,7 @@ def _names(its: Effects) -> frozenset[tuple[str, str]]:
 
 
 PLANTED: list[tuple[Any, str, Any]] = [
-    (fusion, "_apart", lambda *_: True),
+    (fusion, "parts_apart", lambda *_: True),
     (fusion, "conflict", lambda *_: False),
     (contraction, "_covers", lambda *_: True),
     (needed, "_part", lambda node, its, effects, around=(): needed.Part(_made(node, its), _names(its))),

@@ -64,7 +64,7 @@ def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bo
     arrays = shared(its, mine)
     one = {a for a in its.loads | its.stores if a[0] in arrays}
     other = {a for a in mine.loads | mine.stores if a[0] in arrays}
-    return all(_apart(root, one, _turn(first), other, _turn(second)) for root in arrays)
+    return all(parts_apart(root, one, _turn(first), other, _turn(second)) for root in arrays)
 
 
 def _turn(loop: ast.For) -> str:
@@ -73,7 +73,7 @@ def _turn(loop: ast.For) -> str:
     return loop.target.id
 
 
-def _apart(root: str, one: set[Access], turn: str, other: set[Access], its: str) -> bool:
+def parts_apart(root: str, one: set[Access], turn: str, other: set[Access], its: str) -> bool:
     """Whether an axis of the array has the number of the turn as its index in every access."""
     mine, others = ([indices for name, indices in found if name == root] for found in (one, other))
     axes = range(min(map(len, [*mine, *others])))

@@ -1,7 +1,7 @@
 """
 The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
-joined, arrays made smaller, turns put side by side, and arrays written where they are kept. On a GPU the threads of a block share
-loops and arrays, so the text is left there as it is.
+joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, and arrays written where they are kept. On
+a GPU the threads of a block share loops and arrays, so the text is left there as it is.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from backend.arrays.accumulating import accumulated
+from backend.arrays.apart import marked
 from backend.arrays.begun import begun
 from backend.arrays.carried import told
 from backend.arrays.constants import constants
@@ -38,6 +39,7 @@ def tightened(text: str) -> str:
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
+    marked(function, Reader(roots(function)))
     kept_in_place(function)
     reused(function)
     return ast.unparse(ast.fix_missing_locations(module))
