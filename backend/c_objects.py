@@ -36,6 +36,7 @@ PLAIN = {
     "PyBool_FromLong": "ptr (i64)",
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "PySequence_GetItem": "ptr (ptr, i64)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "Py_DecRef": "void (ptr)",
 }

@@ -1,10 +1,11 @@
 """
-What the CPU target binds to `_empty` and `_full`: new arrays, of which LLVM is told that they overlap nothing that is there.
+What the CPU target binds to `_empty`, `_full` and `_row_of`: new arrays, of which LLVM is told that they overlap nothing.
 
 It may then leave what it has read where it is when a new array is written to, and vectorise a loop over many arrays without asking
 whether any two of them overlap. Numba takes the address of the elements out of the record of the memory, where LLVM cannot see
 whence it comes. Numba's runtime has a function that does so too, and what a function gives can be declared new, as that of `malloc`
-is. No element is read through that record, so nothing else in the code leads to them.
+is. No element is read through that record, so nothing else in the code leads to them. A row of a block of memory is declared so by
+a function that gives back what it is given, and that LLVM is told to leave as it is.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl, _parse_shape, store_item
+from numba.np.arrayobj import _empty_nd_impl, _parse_shape, populate_array, store_item
 
 
 @intrinsic
@@ -53,3 +54,47 @@ def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     function.return_value.add_attribute("noalias")
     array.data = builder.bitcast(builder.call(function, [array.meminfo]), array.data.type)
     return array
+
+
+@intrinsic
+def row_of(context, block, number):  # type: ignore[no-untyped-def]
+    """
+    A row of a block whose elements nothing reads or writes but through this. It does not own its memory: the block is to live on.
+    """
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        whole = context.make_array(block)(context, builder, arguments[0])
+        array = context.make_array(signature.return_type)(context, builder)
+        shape, strides = (cgutils.unpack_tuple(builder, part) for part in (whole.shape, whole.strides))
+        offset = builder.mul(context.cast(builder, arguments[1], number, types.intp), strides[0])
+        first = builder.call(_apart(builder.module), [cgutils.pointer_add(builder, whole.data, offset, cgutils.voidptr_t)])
+        _noted(builder, first)
+        populate_array(
+            array,
+            data=builder.bitcast(first, array.data.type),
+            shape=cgutils.pack_array(builder, shape[1:]),
+            strides=cgutils.pack_array(builder, strides[1:]),
+            itemsize=whole.itemsize,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return types.Array(block.dtype, block.ndim - 1, "C")(block, number), generate
+
+
+def _apart(module: Any) -> Any:
+    """The address that it is given, declared to be new. Were LLVM to look into it, it would see that it is not."""
+    function = cgutils.get_or_insert_function(module, ir.FunctionType(cgutils.voidptr_t, [cgutils.voidptr_t]), "adjudge_apart")
+    if function.is_declaration:
+        function.linkage = "linkonce_odr"
+        function.attributes.add("noinline")
+        function.attributes.add("optnone")
+        function.return_value.add_attribute("noalias")
+        ir.IRBuilder(function.append_basic_block()).ret(function.args[0])
+    return function
+
+
+def _noted(builder: Any, address: Any) -> None:
+    """No instruction, but one that has the address, for all that LLVM knows: so what is written there is written for somebody."""
+    nothing = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
+    builder.asm(nothing, "", "r", [address], side_effect=True)

@@ -21,7 +21,8 @@ def entry_source(code: Lowered) -> str:
     """The generated code with its entry."""
     arguments = [f"a{i}" for i in range(len(code.arguments))]
     address = ["address"] if is_addressed(code) else []
-    values = [f"v{i}" for i in range(len(code.results))]
+    source, _ = code.blocked
+    values = [f"v{i}" for i in range(len(code.given))]
     stacks = [
         f"    size = {HEADER} + capacity * {code.width} + _integers(address, {HEADER})[3]",
         "    reals = _reals(address, size)",
@@ -31,7 +32,7 @@ def entry_source(code: Lowered) -> str:
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [
-            known(one_by_one(code.alone)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(one_by_one(source)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
             "",
             "@_entry",
             f"def entry({', '.join([*arguments, *address])}):",

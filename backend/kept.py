@@ -34,7 +34,7 @@ def address(code: Lowered) -> int:
     if is_there(code):
         return native.addresses(entry_source(code), exports(code))["entry"]
     entry = dispatcher(code)
-    found = object_code.address(entry, code.arguments, code.results, is_addressed(code))
+    found = object_code.address(entry, code.arguments, code.given, is_addressed(code))
     if is_plain(code) and not code.fast and (made := object_code.made(entry)) is not None:
         native.keep(entry_source(code), exports(code), {"entry": made})
     return found

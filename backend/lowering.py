@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from backend import store
+from backend.arrays.one_block import in_one_block
 from backend.expansion import HOPELESS, first_that_fits
 from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.ir import Parameter, Program
@@ -40,6 +42,22 @@ class Lowered:
     heap: bool = False
     alone: str = ""
     fast: bool = False
+
+    @cached_property
+    def blocked(self) -> tuple[str, tuple[int, ...]]:
+        """
+        The source for one processor with results as rows of one block (`backend.arrays.one_block`), and which those are. Not where
+        there are stacks: of such code there is another form, and it is called in the same way.
+        """
+        return in_one_block(self.alone, len(self.results)) if self.arrays and not self.stacks else (self.alone, ())
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """The types of what an entry gives before the status: the results that are no rows, and the block of those that are."""
+        _, rows = self.blocked
+        kinds: tuple[Any, ...] = self.results
+        block = tuple(ArrayType(kinds[k].dtype, (None, *kinds[k].dims)) for k in rows[:1])
+        return (*(kind for k, kind in enumerate(kinds) if k not in rows), *block)
 
     @property
     def arrays(self) -> bool:

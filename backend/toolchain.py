@@ -69,7 +69,8 @@ def arrays() -> Bindings:
     import numpy
 
     loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
-    return {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape} | loops | dtypes()
+    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem}
+    return made | loops | dtypes()
 
 
 def python_bindings() -> Bindings:
@@ -106,6 +107,7 @@ def _cpu_functions() -> Bindings:
         "_integers": cpu_functions.integers,
         "_empty": cpu_arrays.empty,
         "_full": cpu_arrays.full,
+        "_row_of": cpu_arrays.row_of,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,

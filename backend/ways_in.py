@@ -20,6 +20,7 @@ from struct import pack_into, unpack_from
 from typing import Any
 
 from backend import c_objects, kept, native, object_code
+from backend.arrays.one_block import spread
 from backend.boundary import PYTHON
 from backend.c_objects import symbol
 from backend.lowering import Lowered
@@ -69,7 +70,8 @@ class Dispatched:
         from numba import njit
 
         entry = njit(error_model="numpy")(kept.dispatcher(code).py_func)
-        self.status = lambda *row: entry(*row, *memory.passed)
+        _, rows = code.blocked
+        self.status = lambda *row: spread(entry(*row, *memory.passed), rows)
 
     def value(self, otherwise: Callable[..., Any]) -> None:
         return None
@@ -80,7 +82,7 @@ class Entrance:
 
     def __init__(self, code: Lowered, cell: bytearray) -> None:
         self.code, self.cell = code, cell
-        self.methods = _methods(ways(code.arguments, code.results, is_addressed(code)), code.arrays)
+        self.methods = _methods(ways(code.arguments, code.given, is_addressed(code), code.blocked[1]), code.arrays)
         self.status = self._way("status", self._status_of_another)
 
     def aim(self, code: Lowered, memory: Memory) -> None:

@@ -39,10 +39,13 @@ OTHERWISE = """otherwise:
   ret ptr %found"""
 
 
-def ways(takes: Sequence[Any], gives: Sequence[Any], addressed: bool) -> str:
-    """`value` and `status` for an entry of these types. One result is the value itself, more are a tuple."""
+def ways(takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int] = ()) -> str:
+    """
+    `value` and `status` for an entry of these types. One result is the value itself, more are a tuple; with `rows`, the last that
+    the entry gives is a block, and its rows are the results of these numbers.
+    """
     release = [RELEASE] * any(isinstance(type, ArrayType) for type in gives)
-    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed) for name in NAMES)])
+    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed, rows) for name in NAMES)])
 
 
 RELEASE = """
@@ -57,12 +60,11 @@ done:
 }"""
 
 
-def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool) -> str:
+def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int]) -> str:
     """Read, call, and make objects; each step has a block of its own, and what does not fit leaves for `otherwise`."""
     result = result_type(gives)
     passed = [text for k, type in enumerate(takes) for text in _passed(k, type)] + ["i64 %memory"] * addressed
     kept = [k for k, type in enumerate(gives) if isinstance(type, ArrayType)]
-    shown = len(gives) + (name == "status")
     demanded = [f"  %ok = icmp eq i64 %r{len(gives)}, 0", "  %good = and i1 %returned, %ok"] if name == "value" else []
     lines = [
         f"define ptr @{symbol(name)}({GIVEN}) {{",
@@ -91,7 +93,8 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool)
         f"  br i1 %{'good' if demanded else 'returned'}, label %made, label %failed",
         "made:",
     ]
-    lines += _one(gives[0], kept) if shown == 1 and name == "value" else _tuple(gives, shown, kept)
+    whole = (*gives, INTEGER) if name == "status" else tuple(gives)
+    lines += _one(gives[0], kept) if len(whole) == 1 and not rows else _tuple(gives, whole, rows, kept)
     released = [f"  call void @release(ptr %owner{k})" for k in kept]
     return "\n".join(["", *lines, "failed:", *released, "  br label %otherwise", OTHERWISE, "}"])
 
@@ -165,20 +168,27 @@ def _one(type: Any, kept: Sequence[int]) -> Iterator[str]:
     yield "  ret ptr %o0"
 
 
-def _tuple(gives: Sequence[Any], shown: int, kept: Sequence[int]) -> Iterator[str]:
-    """A tuple of the results. A part that could not be made is null, and then so is the tuple."""
-    yield f"  %tuple = call ptr @PyTuple_New(i64 {shown})"
+def _tuple(gives: Sequence[Any], whole: Sequence[Any], rows: Sequence[int], kept: Sequence[int]) -> Iterator[str]:
+    """A tuple of the results, and of the status if `whole` has it. A part that could not be made is null; then so is the tuple."""
+    block = len(gives) - 1
+    others = iter([f"%o{k}" for k in range(len(whole)) if not rows or k != block])
+    row = {k: f"%row{n}" for n, k in enumerate(rows)}
+    parts = [row[k] if k in row else next(others) for k in range(len(whole) - bool(rows) + len(rows))]
+    yield f"  %tuple = call ptr @PyTuple_New(i64 {len(parts)})"
     yield "  %nothing = icmp eq ptr %tuple, null"
     yield "  br i1 %nothing, label %lost, label %filled"
     yield "filled:"
+    for k, type in enumerate(whole):
+        yield from _made(k, type, result_type(gives))
+    yield from (f"  {row[k]} = call ptr @PySequence_GetItem(ptr %o{block}, i64 {n})" for n, k in enumerate(rows))
+    yield from [f"  call void @Py_DecRef(ptr %o{block})"] * bool(rows)
     yield "  %whole.0 = icmp eq i1 true, true"
-    for k in range(shown):
-        yield from _made(k, (*gives, INTEGER)[k], result_type(gives))
-        yield f"  %is.{k} = icmp ne ptr %o{k}, null"
+    for k, part in enumerate(parts):
+        yield f"  %is.{k} = icmp ne ptr {part}, null"
         yield f"  %whole.{k + 1} = and i1 %whole.{k}, %is.{k}"
-        yield f"  %set.{k} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {k}, ptr %o{k})"
+        yield f"  %set.{k} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {k}, ptr {part})"
     yield from (f"  call void @release(ptr %owner{k})" for k in kept)
-    yield f"  br i1 %whole.{shown}, label %done, label %dropped"
+    yield f"  br i1 %whole.{len(parts)}, label %done, label %dropped"
     yield from ("done:", "  ret ptr %tuple", "dropped:", "  call void @Py_DecRef(ptr %tuple)", "  ret ptr null", "lost:")
     yield from (f"  call void @release(ptr %owner{k})" for k in kept)
     yield "  ret ptr null"

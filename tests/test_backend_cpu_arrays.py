@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 from backend import toolchain
 
@@ -18,6 +19,16 @@ MANY = "\n".join(
         "    for i in range(a0.shape[0]):",
         *(f"        b{k}[i] = a{k}[i] + a{(k + 1) % COUNT}[i]" for k in range(COUNT)),
         f"    return ({', '.join(f'b{k}' for k in range(COUNT))})",
+    ]
+)
+
+ROWS = "\n".join(
+    [
+        f"def kernel({', '.join(f'a{k}' for k in range(COUNT))}):",
+        f"    block = _empty(({COUNT}, a0.shape[0]), _f64)",
+        *(f"    b{k} = _row_of(block, {k})" for k in range(COUNT)),
+        *MANY.split("\n")[COUNT + 1 : -1],
+        "    return block",
     ]
 )
 
@@ -50,8 +61,6 @@ def kernel(n, m):
 
 
 def compiled(text: str, **bound: Any) -> Any:
-    from numba import njit
-
     names = {**toolchain.bindings("cpu", text), **bound}
     exec(text, names)
     return njit(error_model="numpy")(names["kernel"])
@@ -68,18 +77,26 @@ def in_vectors(function: Any) -> bool:
     return "addpd" in code or ".2d" in code
 
 
+@njit
+def item(block: Any, number: int) -> Any:
+    """A row as Numba has it."""
+    return block[number]
+
+
 GIVEN = tuple(np.arange(100.0) + k for k in range(COUNT))
 
 
-def test_a_loop_over_many_arrays_is_vectorised() -> None:
-    function = compiled(MANY)
+@pytest.mark.parametrize("text", [MANY, ROWS], ids=["arrays", "rows"])
+def test_a_loop_over_many_arrays_is_vectorised(text: str) -> None:
+    function = compiled(text)
     for k, found in enumerate(function(*GIVEN)):
         assert found.tobytes() == (GIVEN[k] + GIVEN[(k + 1) % COUNT]).tobytes()
     assert in_vectors(function)
 
 
-def test_not_so_where_llvm_knows_nothing() -> None:
-    function = compiled(MANY, _empty=np.empty)
+@pytest.mark.parametrize(("text", "bound"), [(MANY, {"_empty": np.empty}), (ROWS, {"_row_of": item})], ids=["arrays", "rows"])
+def test_not_so_where_llvm_knows_nothing(text: str, bound: dict[str, Any]) -> None:
+    function = compiled(text, **bound)
     function(*GIVEN)
     assert not in_vectors(function)
 
