@@ -37,6 +37,7 @@ DEMANDING = {
     "and_": (0, 1),
     "or_": (0, 1),
     "result": (0,),
+    **dict.fromkeys(("getitem", "put", "inject", "final", "scatter_add", "take"), (1,)),  # an index
 }
 VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}

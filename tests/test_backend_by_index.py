@@ -77,6 +77,38 @@ def test_the_gradient_is_the_references_in_every_bit(name: str) -> None:
     assert agrees(code, reference, *special)
 
 
+SOMETIMES = {
+    "an element is read in some turns": """
+def f(x):
+    s = 0.0
+    for v in x:
+        if v > 1.5:
+            break
+        if v < 0.0:
+            continue
+        s = s + v * v
+    return s
+""",
+    "an element is assigned in some turns": """
+def f(x):
+    a = np.zeros(x.shape[0])
+    for i in range(1, x.shape[0]):
+        if x[i] > 0.0:
+            a[i - 1] = x[i] * x[i - 1]
+    return np.sum(a * a)
+""",
+}
+
+
+@pytest.mark.parametrize("name", SOMETIMES)
+def test_an_index_of_turns_that_do_not_use_it_is_no_reason(name: str) -> None:
+    """Where a turn does not read by index, the adjoint has ZERO for it: no index of an array, and no run uses it as one."""
+    types = types_of((normal(5),))
+    code, reference = compiled(calling(parse_text(SOMETIMES[name], "f"), "value_and_grad", 0, types), types)
+    for numbers in (normal(6), np.array([0.5, -1.0, 1.0, 0.25]), np.array([0.5, 2.0, -1.0]), np.array([-1.0])):
+        assert agrees(code, reference, numbers)
+
+
 def lines(code: Any, arguments: tuple[Any, ...]) -> int:
     """How many lines of generated code CPython executes in a call."""
     values, count = tuple(map(to_value, arguments)), 0
