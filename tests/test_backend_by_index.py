@@ -90,6 +90,8 @@ def f(x):
     return s
 """,
     "an element is assigned in some turns": """
+import numpy as np
+
 def f(x):
     a = np.zeros(x.shape[0])
     for i in range(1, x.shape[0]):
