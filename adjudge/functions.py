@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
 from semantics.collector import at_rest, at_work
 from semantics.edit import applying
@@ -24,6 +22,7 @@ from semantics.ir import Parameter, Program
 from semantics.machine import FUEL, Machine
 from semantics.text import cut
 from semantics.type_language import ArrayType, Scalar, type_of
+from semantics.type_lattice import labels
 from transforms import parse as parser
 from transforms.gradient_programs import Wrt, calling
 from transforms.modes import mode_called
@@ -192,7 +191,8 @@ def _found(
         from backend import general
 
         types = [None if t is None else general(t) for t in types]
-    signature = (tuple(types), tuple((i, id(g)) for i, g in functions.items()))
+    records = tuple(label.python for t in types for label in labels(t))
+    signature = (tuple(types), records, tuple((i, id(g)) for i, g in functions.items()))
     if signature not in runners:
         program = calling(parse(f), macro, wrt, types[:primal_count], {i: parse(g) for i, g in functions.items()})
         runners[signature] = runner(program, [t for t in types if t is not None], target, fuel, mode, fast)
@@ -303,7 +303,7 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
         with at_rest():
             found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
             value = found.run(*data)
-        if len(bound) == len(arguments) and not named and all(type(a) in (float, int, bool, np.ndarray) for a in arguments):
+        if len(bound) == len(arguments) and not named and not any(map(is_function, arguments)):
             if found not in ways and (way := found.way_in(at_length)) is not None:
                 ways[found] = way
             compiled.__setstate__((ways.get(found, at_length), (), {}, vars(compiled)))  # of the types that came last

@@ -19,6 +19,7 @@ from backend import store, toolchain
 from backend.lowering import Lowered
 from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.status import FULL, OK, SIZES
+from backend.ways_in import of_kernel
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
 READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
@@ -44,6 +45,13 @@ class Kernels:
         self.closed = target == "cpu" and not code.arrays
         self.batch = None if self.closed else self.module.batch
         self.wide: Any = None
+        self.ways: dict[Any, Any] = {}
+
+    def way(self, kernel: Any) -> Any:
+        """The kernel as it is called for a short time."""
+        if kernel not in self.ways:
+            self.ways[kernel] = of_kernel(kernel)
+        return self.ways[kernel]
 
     def ready(self, count: int) -> tuple[Any, int] | None:
         """The kernel for so many samples, and how many it takes at once; None if it is yet to be compiled."""

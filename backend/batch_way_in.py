@@ -9,6 +9,7 @@ which a sample fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from time import thread_time
 from typing import Any
 
@@ -40,6 +41,7 @@ def way_in(
         return None
     kinds = [PYTHON[t] if shared else np.ndarray for t, shared in zip(types, batch.shared, strict=True)]
     columns = [k for k, shared in enumerate(batch.shared) if not shared]
+    chosen = itemgetter(*columns, *columns[:1])  # a tuple, of one column too
     shapes = [(array.shape[0], array.dtype) for array in held_for(compiled.code, 0)]
     value, cost = _value(compiled, finish), WORTH / FEW
 
@@ -49,37 +51,43 @@ def way_in(
         if [*map(type, arguments)] != kinds or kernels is None:
             return otherwise(*arguments)
         try:
-            counts = {len(arguments[k]) for k in columns}
-            count = counts.pop()
-            if counts or count == 0:
+            counts = [*map(len, chosen(arguments))]
+            count = counts[0]
+            if count == 0 or counts.count(count) != len(counts):
                 return otherwise(*arguments)
             held = [np.empty((rows, count), dtype) for rows, dtype in shapes]
             status = np.empty(count, np.int8)
             status.fill(FULL)
-            threads = batch.count if cost * count >= WORTH else 1
-            if (found := kernels.launch(compiled.memory, count, threads)) is None:
+            long = cost * count >= WORTH
+            if (found := kernels.launch(compiled.memory, count, batch.count if long else 1)) is None:
                 return otherwise(*arguments)
-            (kernel, pieces), spent = found, []
-
-            def stretch(first: int, last: int, own: Any) -> int:
-                begun = thread_time()
-                failed: int = kernel(first, last, *arguments, *held, status, *own)
-                spent.append(thread_time() - begun)
-                return failed
-
-            if len(pieces) == 1:
-                failed = stretch(0, count, pieces[0])
-            else:
-                go_over(stretch, count, pieces)
+            kernel, pieces = found
+            if long or count >= FEW:
+                given = (*arguments, *held, status)
+                cost = _spent(kernel if long else kernels.way(kernel), given, count, pieces) / count
                 failed = status.any()
+            else:
+                (failed,) = kernels.way(kernel)(0, count, *arguments, *held, status, *pieces[0])
         except TypeError:  # an array without axes, or of another dtype
             return otherwise(*arguments)
-        cost = sum(spent) / count
         if failed:
             return otherwise(*arguments)
         return (value(held), {}) if pair else value(held)
 
     return call
+
+
+def _spent(kernel: Callable[..., Any], given: Sequence[Any], count: int, pieces: Sequence[Any]) -> float:
+    """The seconds that threads have gone over so many samples, all together."""
+    spent = []
+
+    def stretch(first: int, last: int, own: Any) -> None:
+        begun = thread_time()
+        kernel(first, last, *given, *own)
+        spent.append(thread_time() - begun)
+
+    go_over(stretch, count, pieces)
+    return sum(spent)
 
 
 def _value(compiled: Compiled, finish: Callable[[Any], Any]) -> Callable[[list[Any]], Any]:

@@ -45,7 +45,7 @@ OF_ARRAYS = {
     "NRT_MemInfo_release": "void (ptr)",
 }
 FUNCTIONS = PLAIN | OF_ARRAYS
-DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "bool": "bool"}
+DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "bool": "bool", "i8": "int8"}
 OBJECTS = ("float", "int", "bool", "True", "ndarray", *(f"dtype_{name}" for name in DTYPES))
 
 

@@ -1,21 +1,24 @@
 """
 Numba's compiler as generated code needs it.
 
-`Flat` leaves out its own single assignment form, which takes time that grows with the number of variables times that of statements.
-A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
+`Usual` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one. And whether
+arrays overlap is asked before each inner loop, not once for all turns of the outer one: parts of a stack that follow one another in
+every turn are apart in each, but what all turns write of the one overlaps what all write of the other. LLVM has options for both,
+which hold for all that it compiles; so they are set while it compiles generated code, and set back.
+
+`Flat` leaves out Numba's own single assignment form besides, which takes time that grows with the number of variables times that of
+statements. A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
 `Vectors`, for code over arrays, has LLVM told in which loops no turn needs what another writes (`backend.vectors`), and gives fewer
 variables memory (`backend.registers`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
-
-`vectorise` has LLVM vectorise loops that contain a sum too: the terms are computed side by side, and added one by one. And whether
-arrays overlap is asked before each inner loop, not once for all turns of the outer one: parts of a stack that follow one another in
-every turn are apart in each, but what all turns write of the one overlaps what all write of the other.
 """
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -28,12 +31,42 @@ from numba.core.untyped_passes import ReconstructSSA
 
 from backend.vectors import Telling
 
+OPTIONS = {"force-ordered-reductions": ("true", "false"), "hoist-runtime-checks": ("false", "true")}
+"""What they are for generated code, and what else."""
+_now: set[str] = set()  # those that are as for generated code
 
-class Flat(CompilerBase):  # type: ignore[misc]
+
+@contextmanager
+def vectorised() -> Iterator[None]:
+    """Inside, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits. Numba holds its lock."""
+    mine = [option for option in OPTIONS if option not in _now]  # none, where generated code is compiled for generated code
+    for option in mine:
+        binding.set_option("adjudge", f"--{option}={OPTIONS[option][0]}")
+    _now.update(mine)
+    try:
+        yield
+    finally:
+        _now.difference_update(mine)
+        for option in mine:
+            binding.set_option("adjudge", f"--{option}={OPTIONS[option][1]}")
+
+
+class Usual(CompilerBase):  # type: ignore[misc]
+    """The usual passes, with the options of generated code."""
+
+    def define_pipelines(self) -> list[Any]:
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+    def compile_extra(self, func: Any) -> Any:
+        with vectorised():
+            return super().compile_extra(func)
+
+
+class Flat(Usual):
     """The usual passes but one."""
 
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        (passes,) = super().define_pipelines()
         passes.passes = [found for found in passes.passes if found[0] is not ReconstructSSA]
         passes.finalize()
         return [passes]
@@ -50,21 +83,14 @@ class TellingLowering(NativeLowering):  # type: ignore[misc]
         return Telling
 
 
-class Vectors(CompilerBase):  # type: ignore[misc]
+class Vectors(Usual):
     """The usual passes, but that LLVM is told which loops have turns that are apart."""
 
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        (passes,) = super().define_pipelines()
         passes.passes = [(TellingLowering if found is NativeLowering else found, said) for found, said in passes.passes]
         passes.finalize()
         return [passes]
-
-
-@cache
-def vectorise() -> None:
-    """From now on, in this process, neither a sum nor another turn keeps LLVM from vectorising a loop. Sums keep order and bits."""
-    binding.set_option("adjudge", "--force-ordered-reductions")
-    binding.set_option("adjudge", "--hoist-runtime-checks=false")
 
 
 @cache

@@ -28,7 +28,7 @@ def entry_source(code: Lowered) -> str:
         "    reals = _reals(address, size)",
         "    integers = _integers(address, size)",
     ]
-    memory = [f"reals[{HEADER}:], integers[{HEADER}:], capacity"] if code.stacks else []
+    memory = [f"_cells(reals[{HEADER}:]), _cells(integers[{HEADER}:]), capacity"] if code.stacks else []
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [

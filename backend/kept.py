@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from backend import native, object_code, store, toolchain
-from backend.entry import entry_source, is_quick
+from backend.entry import entry_source
 from backend.lowering import Lowered
 from backend.stack_memory import is_addressed
 from semantics.type_language import BOOLEAN, INTEGER, REAL
@@ -26,7 +26,7 @@ def exports(code: Lowered) -> dict[str, str]:
 
 def is_plain(code: Lowered) -> bool:
     """Whether numbers go in and numbers come out: arrays are made by Numba's runtime, which is not there."""
-    return is_quick(code) and not code.arrays
+    return bool(code.results) and not code.arrays
 
 
 def address(code: Lowered) -> int:

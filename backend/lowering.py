@@ -6,12 +6,12 @@ Whether there is one is known without loading what lowers, which a first call do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from backend import store
+from backend import classes, store
 from backend.arrays.one_block import in_one_block
 from backend.expansion import HOPELESS, first_that_fits
 from semantics.errors import AdjudgeError, OutOfFuel
@@ -93,7 +93,14 @@ def lowered(
 
     if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
         return first_that_fits(program, mode, expanded, argument_types)
-    return store.remembered(key, lambda: first_that_fits(program, mode, expanded, argument_types))
+    found = store.remembered(key, lambda: _typed(first_that_fits(program, mode, expanded, argument_types), classes.of_none))
+    classed = classes.known(program, argument_types)
+    return _typed(found, lambda type: classes.of_classes(type, classed)) if classed else found
+
+
+def _typed(code: Lowered, of: Callable[[Any], Any]) -> Lowered:
+    """The code with another form of its types."""
+    return replace(code, argument_types=tuple(map(of, code.argument_types)), result_type=of(code.result_type))
 
 
 def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:

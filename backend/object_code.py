@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from backend import toolchain
+from backend.c_objects import DTYPES
 from backend.ways_in_text import passed_types
 from semantics.errors import Crash
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
-from transforms.array_rows import NUMPY_DTYPE
 
 POINTER = re.compile(r"\w+\*+")
 
@@ -27,7 +27,9 @@ def bindings(source: str) -> dict[str, Any]:
     """Those of the CPU, without wrappers."""
     from numba import njit
 
-    return toolchain.bindings("cpu", source) | {"_device": njit(**toolchain.BARE)}
+    from backend.compiler import Usual
+
+    return toolchain.bindings("cpu", source) | {"_device": njit(**toolchain.BARE, pipeline_class=Usual)}
 
 
 def compiled(function: Callable[..., Any], takes: str) -> Object:
@@ -37,7 +39,8 @@ def compiled(function: Callable[..., Any], takes: str) -> Object:
     letters = {"i": types.int64, "d": types.float64, "b": types.boolean}
     signature = tuple(letters[letter] for letter in takes)
     dispatcher: Any = function
-    dispatcher.compile(signature)
+    if signature not in dispatcher.overloads:
+        dispatcher.compile(signature)
     found = dispatcher.overloads[signature]
     library = found.library
     return found.fndesc.llvm_func_name, library._codegen._tm.emit_object(library._final_module), _needed(library)
@@ -51,12 +54,13 @@ def address(dispatcher: Any, takes: Sequence[Any], gives: Sequence[Any], address
     from numba import types
 
     signature = tuple(map(numba_type, takes)) + (types.int64,) * addressed
-    dispatcher.compile(signature)
+    if signature not in dispatcher.overloads:
+        dispatcher.compile(signature)
     found = dispatcher.overloads[signature]
     given = found.signature.return_type
     taken = found.target_context.call_conv.get_function_type(given, signature).args[2:]  # after result and exception
     leaves = [*map(_leaf, map(numba_type, gives)), types.int64]
-    if [POINTER.sub("ptr", str(t)) for t in taken] != passed_types(takes, addressed) or [*map(_leaf, given)] != leaves:
+    if [POINTER.sub("ptr", str(t)) for t in taken] != passed_types(takes, addressed) or [*map(_leaf, _parts(given))] != leaves:
         raise Crash(f"compiled code takes {taken} and gives {given}", rule="backend", remedy="report it, with the version of Numba")
     place: int = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
     return place
@@ -73,10 +77,28 @@ def start_runtime() -> None:
 def numba_type(type: Any) -> Any:
     """What Numba calls a type; an array is orderly."""
     from numba import from_dtype, types
+    from numpy import dtype
 
     if isinstance(type, ArrayType):
-        return types.Array(from_dtype(NUMPY_DTYPE[type.dtype]), len(type.dims), "C")
+        return types.Array(from_dtype(dtype(DTYPES[type.dtype])), len(type.dims), "C")
     return {REAL: types.float64, INTEGER: types.int64, BOOLEAN: types.boolean}[type]
+
+
+def language_type(type: Any) -> Any:
+    """What Numba's type of a number or of an orderly array is called here."""
+    from numba import types
+
+    if isinstance(type, types.Array):
+        (dtype,) = (of for of, name in DTYPES.items() if name == str(type.dtype))
+        return ArrayType(dtype, (None,) * type.ndim)
+    return {types.float64: REAL, types.int64: INTEGER, types.boolean: BOOLEAN}[type]
+
+
+def _parts(type: Any) -> Any:
+    """The types of a result, or its type, if it is no tuple."""
+    from numba import types
+
+    return type if isinstance(type, types.BaseTuple) else (type,)
 
 
 def _leaf(type: Any) -> Any:

@@ -20,6 +20,7 @@ from backend.entry import is_quick
 from backend.lowering import Lowered, lowered
 from backend.stack_memory import MEMORY, Memory
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
+from backend.structured_way_in import is_structured, structured
 from backend.ways_in import entrance
 from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
@@ -136,14 +137,23 @@ class Compiled:
         self.memory = Memory(code, budget)
         self.threaded = target.startswith("cuda")
         self.entrance = entrance(code, self.memory) if target == "cpu" else None
-        self.quick = self.way_in(self.call)
+        self.quick = self.way_of_parts(self.call) if is_quick(code) else None
 
     def __call__(self, *arguments: Any) -> Any:
         return self.call(*arguments) if self.quick is None else self.quick(*arguments)
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
-        """The program as a function of numbers, which calls `otherwise` if they are of other types, or if a call fails."""
-        return self.entrance.value(otherwise) if self.entrance is not None and is_quick(self.code) else None
+        """The program as a function of Python's, which calls `otherwise` for arguments of other types, or if a call fails."""
+        types, result = self.code.argument_types, self.code.result_type
+        if is_quick(self.code):
+            return self.way_of_parts(otherwise)
+        if self.code.results and is_structured(types, result):
+            return structured(types, result, self.way_of_parts, otherwise)
+        return None
+
+    def way_of_parts(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The same of all numbers and arrays that the arguments have, one by one, and as many that the result has."""
+        return self.entrance.value(otherwise) if self.entrance is not None else None
 
     def call(self, *arguments: Any) -> Any:
         """The value, or the error that it ends in, raised."""

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 11  # of the bindings, which the source does not show
+VERSION = 14  # of the bindings, which the source does not show
 CODE = ("semantics", "transforms", "backend")
 
 

@@ -92,7 +92,7 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_arrays, cpu_functions, tiles, turn_sums
+    from backend import cpu_arrays, cpu_functions, cpu_memory, tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
@@ -105,6 +105,7 @@ def _cpu_functions() -> Bindings:
         "_div": cpu_functions.div,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
+        "_cells": cpu_memory.cells,
         "_empty": cpu_arrays.empty,
         "_full": cpu_arrays.full,
         "_row_of": cpu_arrays.row_of,
@@ -123,9 +124,8 @@ def cpu_bindings(source: str) -> Bindings:
     """
     from numba import njit
 
-    from backend.compiler import Flat, Vectors, registries_alone, vectorise
+    from backend.compiler import Flat, Usual, Vectors, registries_alone
 
-    vectorise()
     registries_alone()
     return (
         arrays()
@@ -133,13 +133,13 @@ def cpu_bindings(source: str) -> Bindings:
         | _without_calls(source)
         | CONSTANTS
         | {
-            "_device": njit(error_model="numpy", cache=True),
-            "_entry": njit(**BARE, cache=True),
-            "_part": njit(**BARE, forceinline=True),
+            "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
+            "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
+            "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
             "_bare": njit(**BARE, pipeline_class=Vectors),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
-        | {"_batch": njit(error_model="numpy", cache=True, nogil=True)}
+        | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
     )
 
 

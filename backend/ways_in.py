@@ -6,6 +6,8 @@ The ways into compiled code from Python: builtin functions, each of which takes 
         status(*row) -> (*results, status)    a call with scalars and arrays, whatever comes of it
         value(otherwise) -> function          the value, if all is well; else what `otherwise` gives for the same arguments
 
+    of_kernel(kernel)         the way into a kernel of batches
+
 Numba's dispatcher finds out which types the arguments have, and looks for code for them; here there is one signature, and what is
 not of it goes the long way. `backend.ways_in_text` is the machine code of a way, the same for all code of the same types, which is
 kept as an object file.
@@ -24,7 +26,7 @@ from backend.arrays.one_block import spread
 from backend.boundary import PYTHON
 from backend.c_objects import symbol
 from backend.lowering import Lowered
-from backend.stack_memory import Memory, is_addressed
+from backend.stack_memory import CELL, Memory, is_addressed
 from backend.ways_in_text import CODE_WORD, NAMES, ways
 from semantics.errors import OutOfFuel
 
@@ -38,14 +40,14 @@ class Method(ctypes.Structure):
 
 
 @cache
-def _methods(text: str, arrays: bool) -> dict[str, Method]:
+def _methods(text: str, arrays: bool, names: tuple[str, ...] = NAMES) -> dict[str, Method]:
     """The ways of a text. They live as long as the process, since what is made of them may."""
     if arrays:
         object_code.start_runtime()
     for name, address in c_objects.addresses(arrays).items():
         native.llvm().add_symbol(name, address)
-    found = native.of_text(text, [*map(symbol, NAMES)])
-    return {name: Method(name.encode(), found[symbol(name)], FASTCALL | KEYWORDS, None) for name in NAMES}
+    found = native.of_text(text, [*map(symbol, names)])
+    return {name: Method(name.encode(), found[symbol(name)], FASTCALL | KEYWORDS, None) for name in names}
 
 
 @cache
@@ -75,6 +77,29 @@ class Dispatched:
 
     def value(self, otherwise: Callable[..., Any]) -> None:
         return None
+
+
+def of_kernel(kernel: Any) -> Callable[..., tuple[int]]:
+    """
+    A kernel of one signature that gives a number, as a function that gives it in a tuple. It keeps other threads of Python waiting,
+    so it is for short calls. What is not of the signature goes by way of Numba, which says what it does not take.
+    """
+
+    def otherwise(*given: Any) -> tuple[int]:
+        return (kernel(*given),)
+
+    if not c_objects.is_known(arrays=True):
+        return otherwise
+    (signature,) = kernel.overloads
+    takes, cell = tuple(map(object_code.language_type, signature)), bytearray(CELL)
+    pack_into("q", cell, CODE_WORD, object_code.address(kernel, takes, (), False))
+    return _made(_methods(ways(takes, (), False, names=("status",)), True, ("status",))["status"], otherwise, cell)
+
+
+def _made(method: Method, otherwise: Callable[..., Any], cell: bytearray) -> Callable[..., Any]:
+    """The builtin function of a method."""
+    way: Callable[..., Any] = _builtin()(ctypes.addressof(method), (otherwise, cell), None)
+    return way
 
 
 class Entrance:
@@ -124,8 +149,7 @@ class Entrance:
         return self.status(*exact)
 
     def _way(self, name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-        way: Callable[..., Any] = _builtin()(ctypes.addressof(self.methods[name]), (otherwise, self.cell), None)
-        return way
+        return _made(self.methods[name], otherwise, self.cell)
 
 
 def _orderly(arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:

@@ -29,7 +29,7 @@ CODE_WORD = 0
 
 PASSED = {REAL: "double", INTEGER: "i64", BOOLEAN: "i8"}
 PYTHON = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
-SIZES = {"f64": 8, "f32": 4, "i64": 8, "bool": 1}
+SIZES = {"f64": 8, "f32": 4, "i64": 8, "bool": 1, "i8": 1}
 GIVEN = "ptr %self, ptr %given, i64 %count, ptr %names"
 
 
@@ -39,13 +39,15 @@ OTHERWISE = """otherwise:
   ret ptr %found"""
 
 
-def ways(takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int] = ()) -> str:
+def ways(
+    takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int] = (), names: Sequence[str] = NAMES
+) -> str:
     """
     `value` and `status` for an entry of these types. One result is the value itself, more are a tuple; with `rows`, the last that
     the entry gives is a block, and its rows are the results of these numbers.
     """
     release = [RELEASE] * any(isinstance(type, ArrayType) for type in gives)
-    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed, rows) for name in NAMES)])
+    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed, rows) for name in names)])
 
 
 RELEASE = """
@@ -94,7 +96,7 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
         "made:",
     ]
     whole = (*gives, INTEGER) if name == "status" else tuple(gives)
-    lines += _one(gives[0], kept) if len(whole) == 1 and not rows else _tuple(gives, whole, rows, kept)
+    lines += _one(gives[0], kept) if name == "value" and len(whole) == 1 and not rows else _tuple(gives, whole, rows, kept)
     released = [f"  call void @release(ptr %owner{k})" for k in kept]
     return "\n".join(["", *lines, "failed:", *released, "  br label %otherwise", OTHERWISE, "}"])
 

@@ -14,7 +14,7 @@ So do two lists of different lengths, more than LENGTHS lengths of tuples, and m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -75,6 +75,22 @@ class Union:
 
     def __str__(self) -> str:
         return " | ".join(map(str, self.members))
+
+
+def labels(t: Any) -> Iterator[Label]:
+    """The labels of records in a type; recursion is bounded by the nesting of types."""
+    match t:
+        case RecordType(label, items):
+            yield label
+            for item in items:
+                yield from labels(item)
+        case SequenceType(label, item):
+            if label is not None:
+                yield label
+            yield from labels(item)
+        case TupleType(items) | Union(items):
+            for item in items:
+                yield from labels(item)
 
 
 def members(t: Any) -> tuple[Any, ...]:

@@ -1,8 +1,17 @@
-"""Programs with recursion that is no loop: the text of f, the points, and the arguments that it is differentiated by."""
+"""
+Programs with recursion that is no loop: the text of f, the points, and the arguments that it is differentiated by. What generated
+ones are written with, and what the reference gives.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+from hypothesis import strategies as st
+
+from semantics.ir import Program
+from semantics.machine import run
+from transforms.nested_grad import expand
 
 RECURSIVE: dict[str, tuple[str, tuple[tuple[Any, ...], ...], Any]] = {
     "fib": (
@@ -154,3 +163,14 @@ def f(x):
     return np.tanh(f(x[:m]) + 0.5 * f(x[m:]))
 """
 """Over arrays: each call has two of its own."""
+
+
+def wanted(program: Program, arguments: tuple[Any, ...]) -> Any:
+    """What the reference gives, a derivative being the SSA adjoint's."""
+    return run(expand(program, "ssa"), *arguments)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    a, b = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    return draw(st.sampled_from([a, f"{a} * {b}", f"{a} - {b}", f"math.sin({a})", f"({a} + {b}) * 0.5", f"math.tanh({a}) + {b}"]))

@@ -218,6 +218,30 @@ def test_records_come_back_as_instances_of_their_classes() -> None:
             aj.compile(energy, target)(Body(Point(0.5, -2.0), -1.0))
 
 
+def local_point() -> Any:
+    class Local(NamedTuple):
+        x: float
+        y: float
+
+    return Local
+
+
+def test_what_is_remembered_by_the_text_of_a_program_is_of_no_class() -> None:
+    """Classes of one name and with the same fields each get back their own, even such as no other process could find again."""
+    one, other = local_point(), local_point()
+
+    def product(p):
+        return p.x * p.y
+
+    both = aj.compile(aj.grad(product), "python")
+    for function in (both, aj.grad(product), aj.compile(aj.grad(product)), aj.compile(aj.grad(product))):
+        for _ in range(2):
+            for of in (one, other):
+                found = function(of(2.0, 3.0))
+                assert type(found) is of
+                assert tuple(found) == (3.0, 2.0)
+
+
 def test_an_argument_of_another_class_or_length_is_refused() -> None:
     compiled = backend.compile(row(LIST2, "%r = getitem(%p, %n)"), None, "python")
     for wrong in ((1.0, 2.0), Record(LIST, (1.0,)), Record(Label("dict", "", ("a", "b")), (1.0, 2.0))):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from recursive_programs import BISECTION, RECURSIVE
+from recursive_programs import BISECTION, RECURSIVE, expressions, wanted
 
 import backend
 from adjudge.values import to_value
@@ -28,7 +28,6 @@ from backend.status import LINKED
 from bench.by_index import TREE
 from semantics.errors import OutOfFuel
 from semantics.ir import Program
-from semantics.machine import run
 from semantics.ssa.form import Module
 from semantics.ssa.machine import run as run_ssa
 from semantics.ssa.reader import read as read_ssa
@@ -43,11 +42,6 @@ from transforms.ssa.from_graph import to_ssa
 
 VECTOR = backend.general(ArrayType("f64", (None,)))
 LEAVES = tuple(to_value(np.random.default_rng(n).normal(size=n)) for n in (1, 2, 13))
-
-
-def wanted(program: Program, arguments: tuple[Any, ...]) -> Any:
-    """What the reference gives, a derivative being the SSA adjoint's."""
-    return run(expand(program, "ssa"), *arguments)
 
 
 def of(name: str, derivative: str | None) -> tuple[Program, tuple[Any, ...], tuple[tuple[Any, ...], ...]]:
@@ -107,12 +101,6 @@ def test_threads_of_a_block_share_frames_and_arrays() -> None:
         compiled.kernel.reverse = reverse
         for x in LEAVES:
             assert same(compiled(x, 0.6, 0.7), wanted(program, (x, 0.6, 0.7)))
-
-
-@st.composite
-def expressions(draw: st.DrawFn, names: tuple[str, ...]) -> str:
-    a, b = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-    return draw(st.sampled_from([a, f"{a} * {b}", f"{a} - {b}", f"math.sin({a})", f"({a} + {b}) * 0.5", f"math.tanh({a}) + {b}"]))
 
 
 @st.composite

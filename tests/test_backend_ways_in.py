@@ -100,6 +100,14 @@ def test_the_bits_are_the_references_with_a_stack_of_any_size(x: float, n: int) 
     assert same(made(LOOP, REAL, INTEGER)(x, n), on_reference(program, x, n))
 
 
+def test_a_program_without_a_result_has_a_status_alone() -> None:
+    """Once a status alone was taken for the one result, which is no tuple."""
+    nothing = made("def f(x):\n    return None\n", REAL)
+    assert nothing.entrance is not None
+    assert nothing.entrance.status(1.0) == (0,)
+    assert nothing.map([(1.0,), (2.0,)]) == [None, None]
+
+
 # arrays
 
 VECTOR, ROW = ArrayType("f64", (None,)), ArrayType("f64", (1,))
@@ -283,3 +291,37 @@ def test_what_is_compiled_leads_to_the_types_that_came_last_and_has_the_name_of_
     assert compiled.func is way, "made once for each of the types"
     with pytest.raises(IllTyped, match="missing a required argument"):
         compiled()
+
+
+# batches
+
+
+def test_a_kernel_of_batches_takes_its_signature_at_once_and_all_else_by_way_of_numba() -> None:
+    """In columns of a batch, and where one of them has other elements, may not be written, or is not as long."""
+    batch = aj.vmap(parse_text(LOOP, "f"), (0, None))
+    for x in (np.linspace(0.0, 2.0, 70), np.ones(3), np.frombuffer(np.ones(3).tobytes()), np.ones(6)[::2], np.arange(3)):
+        for _ in range(3):
+            assert np.array_equal(batch(x, 3), x * 1.0 * x * x)
+    kernel = _summed()
+    way = ways_in.of_kernel(kernel)
+    x, flags = np.arange(4.0), np.zeros(4, np.int8)
+    assert way(1, x, flags) == (7,)
+    assert flags.tolist() == [0, 1, 1, 1]
+    with pytest.raises(TypeError, match="No matching definition"):
+        way(1, x, np.zeros(4))
+    with pytest.raises(TypeError):
+        way(1, x)
+
+
+def _summed() -> Any:
+    from numba import float64, int8, int64, njit
+
+    @njit([int64(int64, float64[::1], int8[::1])])
+    def kernel(first, x, flags):  # type: ignore[no-untyped-def]
+        total = 0
+        for i in range(first, x.size):
+            flags[i] = 1
+            total += int(x[i]) + 1 - first
+        return total + 1
+
+    return kernel

@@ -1,0 +1,57 @@
+"""
+The memory of stacks as Numba's code reads and writes it: an array whose indices are never negative, and are not asked whether they
+are.
+
+For an array Numba adds its size to a negative index, which is three instructions for each read and write of a stack. Places in the
+memory count from its beginning (`backend.stacks`). A slice of it is an array like others.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+
+class Cells(types.Array):
+    """The type of such an array."""
+
+    def __init__(self, of: Any) -> None:
+        super().__init__(of, 1, "C", name=f"cells({of})")
+
+
+register_model(Cells)(models.ArrayModel)
+
+
+@intrinsic
+def cells(context, array):  # type: ignore[no-untyped-def]
+    """A contiguous array, as the memory of stacks."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+    return Cells(array.dtype)(array), generate
+
+
+@lower_builtin(operator.getitem, Cells, types.Integer)
+def read(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    memory, of = signature.args
+    return context.unpack_value(builder, memory.dtype, _place(context, builder, memory, *arguments, of))
+
+
+@lower_builtin(operator.setitem, Cells, types.Integer, types.Any)
+def write(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    (memory, of, given), (cells, index, value) = signature.args, arguments
+    value = context.cast(builder, value, given, memory.dtype)
+    context.pack_value(builder, memory.dtype, value, _place(context, builder, memory, cells, index, of))
+    return context.get_dummy_value()
+
+
+def _place(context: Any, builder: Any, memory: Cells, cells: Any, index: Any, of: Any) -> Any:
+    """Where the element is that an index of some type of integers stands for."""
+    at = context.cast(builder, index, of, types.intp)
+    return cgutils.get_item_pointer(context, builder, memory, context.make_array(memory)(context, builder, cells), [at])

@@ -1,0 +1,55 @@
+"""The memory of stacks under Numba: elements by indices that count from the beginning, and slices that are arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit, types
+
+from backend.cpu_memory import Cells, cells
+
+
+@njit(error_model="numpy")
+def moved(memory, words, begin, k):  # type: ignore[no-untyped-def]
+    """An element copied by one index, a number by another; what stands there now, and the sum of a slice."""
+    held, numbers = cells(memory), cells(words)
+    held[begin + k] = held[k]
+    held[k] = 2
+    numbers[begin] = numbers[k] + 1
+    total = 0.0
+    for x in held[begin : begin + 2]:
+        total += x
+    return held[begin + k], numbers[begin], total, held.size
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=8, max_size=8), st.integers(0, 3), st.integers(0, 3))
+def test_cells_are_read_and_written_as_the_array_is(values: list[float], begin: int, k: int) -> None:
+    memory, words = np.array(values), np.arange(8)
+    wanted, numbers = memory.copy(), words.copy()
+    found = moved(memory, words, begin, k)
+    wanted[begin + k] = wanted[k]
+    wanted[k] = 2
+    numbers[begin] = numbers[k] + 1
+    assert found == (wanted[begin + k], numbers[begin], 0.0 + wanted[begin] + wanted[begin + 1], 8)
+    assert np.array_equal(memory, wanted)
+    assert np.array_equal(words, numbers)
+
+
+def test_no_index_of_cells_is_asked_whether_it_is_negative() -> None:
+    def first(memory, k):  # type: ignore[no-untyped-def]
+        return memory[k]
+
+    compiled = {type: njit(error_model="numpy")(first) for type in (Cells(types.float64), types.Array(types.float64, 1, "C"))}
+    asks = []
+    for type, function in compiled.items():
+        function.compile((type, types.int64))
+        (text,) = function.inspect_llvm().values()
+        asks.append("icmp slt" in text or "ashr" in text or "lshr" in text)
+    assert asks == [False, True]
+
+
+@pytest.mark.parametrize("of", [types.float64, types.int64])
+def test_its_type_is_told_from_that_of_an_array(of: types.Type) -> None:
+    assert Cells(of) == Cells(of) != types.Array(of, 1, "C")
