@@ -13,7 +13,6 @@ link is compiled anew.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -61,7 +60,7 @@ class Unlinkable(Exception):
 def _key(source: str, exports: Mapping[str, str]) -> str:
     made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
     said = f"{made_by}\n{sorted(exports.items())}\n{source}"
-    return f"n_{hashlib.sha256(said.encode()).hexdigest()[:32]}.pickle"
+    return f"n_{store.digest(said)}.pickle"
 
 
 def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
@@ -103,7 +102,7 @@ _ENGINES: list[Any] = []
 def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
     """Where the machine code of functions is whose text is LLVM's. What they call has been named to LLVM before."""
     said = f"{toolchain.versions()}\n{processor()}\n{text}"
-    path = store.folder() / f"t_{hashlib.sha256(said.encode()).hexdigest()[:32]}.o"
+    path = store.folder() / f"t_{store.digest(said)}.o"
     try:
         content = path.read_bytes()
     except OSError:

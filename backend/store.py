@@ -8,13 +8,12 @@ beside their place and renamed, so a reader never sees half of one.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -56,17 +55,37 @@ def is_remembered(key: str) -> bool:
     return _place(key).exists()
 
 
+def digest(text: str) -> str:
+    """A name for a text. As `random` does, SHA is taken from where it is: `hashlib` would load OpenSSL first, some milliseconds."""
+    try:
+        from _sha256 import sha256
+    except ImportError:
+        from hashlib import sha256
+    return str(sha256(text.encode()).hexdigest()[:32])
+
+
 def _place(key: str) -> Path:
-    return folder() / f"l_{hashlib.sha256(f'{VERSION}{_code()}{key}'.encode()).hexdigest()[:32]}.pickle"
+    return folder() / f"l_{digest(f'{VERSION}{_code()}{key}')}.pickle"
 
 
 @cache
 def _code() -> str:
     """The sources of everything that has a say in lowering, by name, size and time of change."""
     root = Path(__file__).resolve().parent.parent
-    files = [file for package in CODE for file in sorted((root / package).rglob("*.py"))]
-    stated = [(str(file), file.stat()) for file in files]
-    return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in stated)
+    return digest("\n".join(line for package in CODE for line in sorted(_stated(str(root / package)))))
+
+
+def _stated(folder: str) -> Iterator[str]:
+    """Name, size and time of change of every source in a folder and in those inside it."""
+    folders = [folder]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    found = entry.stat()
+                    yield f"{entry.path} {found.st_size} {found.st_mtime_ns}"
+                elif entry.is_dir():
+                    folders.append(entry.path)
 
 
 def write(path: Path, content: bytes) -> None:
@@ -79,7 +98,7 @@ def write(path: Path, content: bytes) -> None:
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
     bound = toolchain.elementary(source) if target.startswith("cpu") or target == "native" else ""
-    key = hashlib.sha256(f"{VERSION}\n{target}\n{toolchain.versions()}\n{bound}\n{source}".encode()).hexdigest()[:32]
+    key = digest(f"{VERSION}\n{target}\n{toolchain.versions()}\n{bound}\n{source}")
     path = folder() / f"k_{key}.py"
     if not path.exists():
         write(path, source.encode())

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from backend import kept, lowering, run, toolchain
+from backend import kept, lowering, run, store, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
@@ -23,6 +23,7 @@ from semantics.arrays import Array
 from semantics.collector import at_rest, at_work
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
+from transforms.remembering import remembering
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
@@ -77,7 +78,7 @@ class Tiered:
     @cached_property
     def machined(self) -> Machined:
         """The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits."""
-        with at_rest():
+        with at_rest(), remembering(store.remembered):
             return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))
 
     @cached_property

@@ -107,7 +107,7 @@ class Edit:
         node = self._add(Parameter(graph, name, type, location))
         self.arrays = self.arrays or holds_arrays(type)
         old = self.graphs[graph]
-        self.graphs = self.graphs.set(graph, replace(old, parameters=(*old.parameters, node)))
+        self.graphs = self.graphs.set(graph, Graph(old.name, (*old.parameters, node), old.output, old.location))
         return node
 
     def output(self, graph: GraphId, node: NodeId) -> None:
@@ -176,7 +176,7 @@ class Edit:
         assert isinstance(old, Apply), "only an application has inputs"
         for index, target in enumerate(old.inputs):
             self._remove_use(target, Use(node, index))
-        self.nodes = self.nodes.set(node, replace(old, inputs=inputs))
+        self.nodes = self.nodes.set(node, Apply(old.graph, inputs, old.name, old.location))
         for index, target in enumerate(inputs):
             self._add_use(target, Use(node, index))
         self._touched.add(node)

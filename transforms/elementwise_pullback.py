@@ -20,6 +20,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.scope import order_of_need, scopes
 from transforms.backpropagators import HERE, NAMES, backpropagator
+from transforms.remembering import remembered
 
 SWITCH, WHERE, SUM_TO, GETITEM, MAKE_TUPLE = (TABLE[n] for n in ("switch", "where", "sum_to", "getitem", "make_tuple"))
 
@@ -32,7 +33,7 @@ def is_elementwise(primitive: Primitive) -> bool:
 @cache
 def broadcast_pullback(name: str) -> Program:
     """The backpropagator on arrays of the elementwise primitive `name`: (x…, out, dout) -> (dx, …)."""
-    return summed(by_element(name), len(TABLE[name].signature))
+    return remembered(f"the backpropagator of {name} on arrays", lambda: summed(by_element(name), len(TABLE[name].signature)))
 
 
 @cache

@@ -25,7 +25,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.type_language import ArrayType, Scalar
 from transforms.clone import link
-from transforms.system import Rewrite, rewrite
+from transforms.system import Rewrite, rewrite, rewrite_of
 
 GETITEM, MAKE_TUPLE, J, MUL, GADD = (TABLE[n] for n in ("getitem", "make_tuple", "J", "mul", "gadd"))
 INSTANTIATE, SEED, GRAD = TABLE["instantiate"], TABLE["seed"], TABLE["grad"]
@@ -63,7 +63,7 @@ def _discard(edit: Edit, macro: NodeId) -> None:
                 edit.remove(node)
 
 
-@rewrite
+@rewrite_of("vjp")
 def vjp_call(program: Program, place: int) -> Program | None:
     """vjp(f, x…)  ⟹  t = J(f)(J(x)…);  (t[0], ∇ ↦ (t[1](∇)[1], …))"""
     call = program.nodes.get(place)
@@ -81,7 +81,7 @@ def vjp_call(program: Program, place: int) -> Program | None:
     return edit.program
 
 
-@rewrite
+@rewrite_of("jvp")
 def jvp_call(program: Program, place: int) -> Program | None:
     """jvp(f, (x…), (t…))  ⟹  (out, δout) = jvp(f)(x…, t…)"""
     call = program.nodes.get(place)
@@ -103,7 +103,7 @@ def jvp_call(program: Program, place: int) -> Program | None:
     return edit.program
 
 
-@rewrite
+@rewrite_of(*(m.name for m in CURRIED))
 def macro_value(program: Program, place: int) -> Program | None:
     """macro(f, i), not called at once, f known  ⟹  @g with g(x…) = macro(f, i)(x…)"""
     macro = program.nodes.get(place)

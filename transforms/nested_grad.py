@@ -30,7 +30,7 @@ from transforms.adjoint_primitives import adjoint_primitive, arity_of
 from transforms.flows import is_function
 from transforms.macros import RULES as MACRO_RULES
 from transforms.modes import MODES, Mode, mode_called
-from transforms.system import Rewrite, RewriteSystem, rewrite
+from transforms.system import Rewrite, RewriteSystem, rewrite_of
 
 J, JVP, SWITCH, GETITEM, MAKE_TUPLE = (TABLE[n] for n in ("J", "jvp", "switch", "getitem", "make_tuple"))
 MACRO_SET = frozenset(MACROS)
@@ -49,7 +49,7 @@ def argument_of_j(program: Program, place: int) -> NodeId | None:
     return argument_of(program, place, J)
 
 
-@rewrite
+@rewrite_of("J")
 def j_of_data(program: Program, place: int) -> Program | None:
     """J(c)  ⟹  c, for a constant that is no function"""
     x = argument_of_j(program, place)
@@ -58,7 +58,7 @@ def j_of_data(program: Program, place: int) -> Program | None:
     return _become(Edit(program), place, x)
 
 
-@rewrite
+@rewrite_of("J")
 def j_of_primitive(program: Program, place: int) -> Program | None:
     """J(p)  ⟹  @▶p"""
     x = argument_of_j(program, place)
@@ -71,7 +71,7 @@ def j_of_primitive(program: Program, place: int) -> Program | None:
     return _become(edit, place, edit.reference(graph))
 
 
-@rewrite
+@rewrite_of("jvp")
 def jvp_of_primitive(program: Program, place: int) -> Program | None:
     """jvp(p)  ⟹  jvp(@p'), where p'(x…) = p(x…)"""
     x = argument_of(program, place, JVP)
@@ -90,7 +90,7 @@ def jvp_of_primitive(program: Program, place: int) -> Program | None:
 def _j_of_graph_by(mode: Mode) -> Rewrite:
     """The rule that makes ▶f, as this reverse mode makes it."""
 
-    @rewrite
+    @rewrite_of("J")
     def j_of_graph(program: Program, place: int) -> Program | None:
         """J(@f)  ⟹  @▶f, if what f reaches holds no macro and no J that can still move: the innermost first"""
         x = argument_of_j(program, place)
@@ -104,7 +104,7 @@ def _j_of_graph_by(mode: Mode) -> Rewrite:
 j_of_graph = _j_of_graph_by(MODES["J"])
 
 
-@rewrite
+@rewrite_of("jvp")
 def jvp_of_graph(program: Program, place: int) -> Program | None:
     """jvp(@f)  ⟹  @▷f, if what f reaches holds no macro and no J that can still move: the innermost first"""
     x = argument_of(program, place, JVP)
@@ -132,13 +132,13 @@ def _moves(program: Program, node: NodeId) -> bool:
     return j_of_application.function(program, node) is not None or j_of_parameter.function(program, node) is not None
 
 
-@rewrite
+@rewrite_of("J")
 def j_of_application(program: Program, place: int) -> Program | None:
     """J(f(a…))  ⟹  J(f)(J(a)…)[0], if the result is used as a function; likewise through tuples, switches and elements"""
     return _into_application(program, place, J)
 
 
-@rewrite
+@rewrite_of("jvp")
 def jvp_of_application(program: Program, place: int) -> Program | None:
     """jvp(f(a…))  ⟹  jvp(f)(jvp(a)…, ZERO…)[0]; likewise through tuples, switches and elements; data stay as they are"""
     return _into_application(program, place, JVP)
@@ -172,13 +172,13 @@ def _lifted(edit: Edit, program: Program, graph: GraphId, operator: Primitive, x
     return edit.call(graph, operator if known or operator is J or is_function(program, x) else J, x)
 
 
-@rewrite
+@rewrite_of("J")
 def j_of_parameter(program: Program, place: int) -> Program | None:
     """J(x), x a parameter of g that is used as a function  ⟹  a new parameter ▶x of g, which every call of g passes"""
     return _to_callers(program, place, J, "▶")
 
 
-@rewrite
+@rewrite_of("jvp")
 def jvp_of_parameter(program: Program, place: int) -> Program | None:
     """jvp(x), x a parameter of g  ⟹  a new parameter ▷x of g, which every call of g passes"""
     return _to_callers(program, place, JVP, "▷")

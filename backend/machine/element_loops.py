@@ -37,16 +37,23 @@ def map_1(F: Doubles, op: int, x: int, out: int, n: int) -> int:
 
 
 def map_2(F: Doubles, op: int, x: int, y: int, out: int, shape: Words, xs: Words, ys: Words) -> int:
-    """The op of the elements at x and y, whose strides are 0 along axes where they are repeated; at least one axis."""
-    last = len(shape) - 1
-    for start in range(rows(shape)):
-        a, b, rest = x, y, start
-        for axis in range(last - 1, -1, -1):
+    """
+    The op of the elements at x and y, whose strides are 0 along axes where they are repeated; at least one axis.
+
+    Rows along the last axis follow each other along the second last: only where the first of them lies is found by division.
+    """
+    last, second = len(shape) - 1, len(shape) - 2
+    side = shape[second] if last > 0 else 1
+    for start in range(0, rows(shape), max(side, 1)):
+        a, b, rest = x, y, start // side
+        for axis in range(second - 1, -1, -1):
             at = rest % shape[axis]
             rest = rest // shape[axis]
             a += at * xs[axis]
             b += at * ys[axis]
-        row_2(F, op, a, b, out + start * shape[last], shape[last], xs[last], ys[last])
+        for k in range(side):
+            u, v = a + k * xs[second], b + k * ys[second]
+            row_2(F, op, u, v, out + (start + k) * shape[last], shape[last], xs[last], ys[last])
     return 0
 
 
@@ -59,16 +66,18 @@ def rows(shape: Words) -> int:
 
 
 def move(I: Words, x: int, out: int, n: int, shape: Words, strides: Words) -> int:
-    """n elements at x, in the order of a shape and its strides; at least one axis."""
-    last = len(shape) - 1
-    for start in range(rows(shape) if n > 0 else 0):
-        a, rest = x, start
-        for axis in range(last - 1, -1, -1):
+    """n elements at x, in the order of a shape and its strides; at least one axis. Rows follow each other as in `map_2`."""
+    last, second = len(shape) - 1, len(shape) - 2
+    side = shape[second] if last > 0 else 1
+    for start in range(0, rows(shape) if n > 0 else 0, max(side, 1)):
+        a, rest = x, start // side
+        for axis in range(second - 1, -1, -1):
             a += (rest % shape[axis]) * strides[axis]
             rest = rest // shape[axis]
-        to = out + start * shape[last]
-        for k in range(shape[last]):
-            I[to + k] = I[a + k * strides[last]]
+        for j in range(side):
+            at, to = a + j * strides[second], out + (start + j) * shape[last]
+            for k in range(shape[last]):
+                I[to + k] = I[at + k * strides[last]]
     return 0
 
 

@@ -23,6 +23,7 @@ from backend.machine import interpreter, kernels, layout
 from backend.machine.heap import Full, Heap
 from backend.machine.layout import (
     BODY,
+    FEW,
     FP,
     FRAME,
     HEAP,
@@ -54,6 +55,9 @@ be compiled first, which takes seconds."""
 MANY, ROW = 1 << 14, 64
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded, again some tens of milliseconds; and how
 many of them take as long as the way to a row, which counts where the loops are kept."""
+
+FEW_ON_CPYTHON, FEW_COMPILED = 1 << 6, 1 << 10
+"""Elements of an array that the machine goes over as fast as the host, or faster."""
 
 LARGE = 1 << 15
 """Words in use beyond which they are not copied on CPython."""
@@ -181,6 +185,7 @@ class Execution:
 
     def go_on(self, pause: int) -> int:
         """Lets the machine work until it ends, needs the host, or has taken so many steps."""
+        self.words.integers[FEW] = FEW_COMPILED if self.compiled else FEW_ON_CPYTHON
         if self.compiled:
             return int(interpreter.compiled().run_at(*self.words.place, *self.words.place, *self.code.place, pause))
         return int(interpreter.interpreted().run(self.words.integers, self.words.doubles, self.code.words, pause))
@@ -261,6 +266,7 @@ class Execution:
         I, entry = self.words.integers, self.code.graphs[self.code.program.entry]
         self.heap.begin()
         I[HP], I[FP], I[STEPS], self.left = I[HEAP], self.bottom, 0, 0
+        I[FEW] = FEW_ON_CPYTHON
         I[TOP] = self.bottom + self.code.words[entry + WORDS]
         I[PC] = entry + BODY
         I[self.bottom + RETURN_FP] = 0

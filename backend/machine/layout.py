@@ -28,8 +28,8 @@ BOXED = TUPLE
 """The first tag whose payload is an address."""
 
 # words of the state: those before HP are the program's, the others the buffer's
-PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, HP, HEAP, LIMIT, STACK_END, WANTED = range(12)
-STATE = 12
+PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, FEW, HP, HEAP, LIMIT, STACK_END, WANTED = range(13)
+STATE = 13
 
 # a frame, a graph, an object
 RETURN_PC, RETURN_FP, RETURN_OUT, FRAME = range(4)
@@ -48,8 +48,8 @@ OWN = 4
 LIST_LABEL = 0
 """The place of the label of lists in the table of every host."""
 
-SINGLES = 2
-"""The dtype f32, whose elements are arrays without axes."""
+SINGLES, DOUBLES = 2, 3
+"""The dtypes f32, whose elements are arrays without axes, and f64."""
 
 SMALL = 8
 """Elements of a tuple whose sensitivity is written out although only one of them has one."""

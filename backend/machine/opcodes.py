@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from backend.columns import NUMBA, Template
-from backend.machine import sensitivities, structural
+from backend.machine import sensitivities, small_arrays, small_sensitivities, structural
 from backend.machine.layout import OWN
 from semantics.columns.arithmetic import MOST_BITS
 from semantics.errors import AdjudgeError
@@ -49,9 +49,9 @@ ZEROS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 TABLES: tuple[dict[str, Any], ...] = (
-    {**structural.UNARY, **sensitivities.UNARY},
-    {**structural.BINARY, **sensitivities.BINARY},
-    {**structural.TERNARY, **sensitivities.TERNARY},
+    {**structural.UNARY, **sensitivities.UNARY, **small_arrays.UNARY},
+    {**structural.BINARY, **sensitivities.BINARY, **small_sensitivities.BINARY},
+    {**structural.TERNARY, **sensitivities.TERNARY, **small_arrays.TERNARY, **small_sensitivities.TERNARY},
 )
 """The functions on structured values with one, two and three operands."""
 
@@ -105,7 +105,21 @@ def function(primitive: Primitive) -> str:
         lines += [f"    {line}" for line in body(names, (REAL,) * len(names), template)]
     for condition, result in ZEROS.get(primitive.name, ()):
         lines += [f"if {condition}:", f"    return {result}"]
-    return "\n".join([*lines, "return SERVICE"])
+    return "\n".join([*lines, f"return {on_arrays(primitive)}"])
+
+
+def on_arrays(primitive: Primitive) -> str:
+    """What becomes of arguments that are no numbers."""
+    if primitive.name in small_arrays.BY_PAIRS:
+        return f"pairs(I, F, {small_arrays.BY_PAIRS.index(primitive.name)}, x, y, out)"
+    return "negated(I, F, x, out)" if primitive.name == "neg" else "SERVICE"
+
+
+def pair() -> str:
+    """The choice among the rows that go over pairs of elements."""
+    texts = [NUMBA[TABLE[name]](REAL, REAL).text.format("x", "y") for name in small_arrays.BY_PAIRS]
+    tests = [f"    if op == {k}:\n        return {text}" for k, text in enumerate(texts[:-1])]
+    return "\n".join(["def pair(op, x, y):", *tests, f"    return {texts[-1]}"])
 
 
 def body(names: str, types: tuple[Scalar, ...], template: Template) -> Iterator[str]:

@@ -8,6 +8,7 @@ are the same sensitivity, and the sum of two small tuples needs no host.
 from __future__ import annotations
 
 from backend.machine.layout import (
+    ARRAY,
     BOOL,
     FULL,
     HP,
@@ -24,6 +25,8 @@ from backend.machine.layout import (
     VALUES,
     ZERO,
 )
+from backend.machine.small_arrays import total
+from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 
@@ -37,7 +40,7 @@ def seed(I: Words, F: Doubles, x: int, out: int) -> int:
 
 
 def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """The sensitivity of a number as a plain value: a real, or unit."""
+    """The sensitivity of a number or an array as a plain value: reals, or unit."""
     if I[y] == REAL:
         if I[x] == REAL:
             return copy(I, x, out)
@@ -46,6 +49,8 @@ def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         I[out] = REAL
         F[out + 1] = 0.0
         return RUNNING
+    if I[y] == ARRAY:
+        return instantiate_array(I, F, x, y, out)
     if I[y] != INT and I[y] != BOOL and I[y] != UNIT:
         return SERVICE
     I[out] = UNIT
@@ -54,11 +59,13 @@ def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 
 def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
-    """The sensitivity of a small tuple or record of which only element i has one."""
+    """The sensitivity of a small tuple, record or array of which only element i has one."""
     if I[x] == ZERO or I[z] == ZERO:
         I[out] = ZERO
         I[out + 1] = 0
         return RUNNING
+    if I[x] == ARRAY:
+        return inject_part(I, F, x, y, z, out)
     if (I[x] != TUPLE and I[x] != RECORD) or I[y] != INT:
         return SERVICE
     n = I[I[x + 1] + VALUES]
@@ -78,9 +85,10 @@ def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 
 def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     """
-    The sum of two sensitivities: of reals, of ZEROs, and of tuples of these, however deep.
+    The sum of two sensitivities: of reals, of ZEROs, of arrays, and of tuples of these, however deep.
 
-    New tuples lie one behind the other, and each says what it is the sum of; so they are themselves the queue of the sums to do.
+    New objects lie one behind the other, and each tuple says what it is the sum of; so they are themselves the queue of the sums to
+    do. Of an array, which has no values, the sum is there at once.
     """
     start = I[HP]
     status = add_values(I, F, x, y, out)
@@ -108,6 +116,8 @@ def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         I[out] = REAL
         F[out + 1] = F[x + 1] + F[y + 1]
         return RUNNING
+    if I[x] == ARRAY and I[y] == ARRAY:
+        return add_arrays(I, F, x, y, out)
     if I[x] != TUPLE or I[y] != TUPLE:
         return SERVICE
     n = I[I[x + 1] + VALUES]
@@ -124,12 +134,14 @@ def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 
 def sum_to(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """The sensitivity of a real that nothing repeated is itself; of what is no real there is none."""
+    """The sensitivity of what nothing repeated is itself, that of a real is the sum of all; of what is no real there is none."""
     if I[x] == ZERO or I[y] == ZERO or I[y] == INT or I[y] == BOOL or I[y] == UNIT:
         I[out] = ZERO
         I[out + 1] = 0
         return RUNNING
-    return copy(I, x, out) if I[x] == REAL and I[y] == REAL else SERVICE
+    if I[x] == ARRAY and I[y] == REAL:
+        return total(I, F, x, out)
+    return like(I, F, x, y, out)
 
 
 PARTS = (add_values,)

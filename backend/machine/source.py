@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from backend import prelude, toolchain
-from backend.machine import control, sensitivities, structural
+from backend.machine import control, sensitivities, small_arrays, small_sensitivities, structural
 from backend.machine.interpreter import Made
 from backend.machine.layout import NAMES, OWN
-from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers
+from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers, pair
 
 
 def tree(first: int, bodies: Sequence[str], indent: str) -> str:
@@ -40,7 +40,12 @@ def group_source(number: int, group: Group, first: int) -> Iterator[str]:
     if group.form == REALS:
         yield f"def reals_{number}(op, {', '.join(names)}):\n" + tree(first, [f"return {m}" for m in members], "    ")
         values = ", ".join(f"real(I, F, {x})" for x in names)
-        lines += [f"    if not ({' and '.join(f'(I[{x}] == REAL or I[{x}] == INT)' for x in names)}):", "        return SERVICE"]
+        otherwise = "SERVICE"
+        if group.operands == 1:
+            yield f"def each_{number}(I, F, op, x, out):\n" + textwrap.indent(EACH.replace("of(", f"reals_{number}("), "    ")
+            otherwise = f"each_{number}(I, F, op, x, out)"
+        numbers = " and ".join(f"(I[{x}] == REAL or I[{x}] == INT)" for x in names)
+        lines += [f"    if not ({numbers}):", f"        return {otherwise}"]
         lines += [f"    F[out + 1] = reals_{number}(op, {values})", "    I[out] = REAL", "    return RUNNING"]
     elif group.form == ORDERS:
         yield f"def true_of_{number}(op):\n" + tree(first, [f"return {m}" for m in members], "    ")
@@ -52,6 +57,20 @@ def group_source(number: int, group: Group, first: int) -> Iterator[str]:
     yield "\n".join(lines)
 
 
+EACH = """
+p = whole(I, x)
+if p == 0:
+    return SERVICE
+r = like_array(I, p, out)
+if r == 0:
+    return FULL
+at, to = items(I, p), items(I, r)
+for k in range(I[p + COUNT]):
+    F[to + k] = of(op, F[at + k])
+return RUNNING
+""".strip()
+"""What a row of one real does with an array of few elements."""
+
 APPLY = "status = apply(I, F, C, op, at, n, fp, out)"
 
 
@@ -61,8 +80,14 @@ def source(opcodes: Opcodes) -> str:
 
     In the loop the choice of the group stands in the place of the call of `apply`: one call less on the way to every instruction.
     """
-    own: tuple[Callable[..., Any], ...] = (*structural.PARTS, *sensitivities.PARTS, *control.PARTS)
-    parts = [*prelude.closure(helpers()), *map(plain, own)]
+    own: tuple[Callable[..., Any], ...] = (
+        *small_arrays.PARTS,
+        *small_sensitivities.PARTS,
+        *sensitivities.PARTS,
+        *control.PARTS,
+    )
+    basic: tuple[Callable[..., Any], ...] = (*structural.PARTS, *small_arrays.BASIC)
+    parts = [*prelude.closure(helpers()), *map(plain, basic), pair(), *map(plain, own)]
     first, choices = OWN, []
     for number, group in enumerate(opcodes.groups):
         parts += group_source(number, group, first)
@@ -115,16 +140,19 @@ def made() -> Made:
 
 
 def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:
-    """The text with functions of addresses besides, called `…_at`, and what `native.functions` must know of them."""
+    """
+    The text with functions of addresses in the place of these, called `…_at`, and what `native.functions` must know of them.
+
+    They are these functions, not callers of them: what is called is compiled twice, by itself and in its caller.
+    """
     exports = {}
     for function in functions:
-        takes, given = [], []
-        for name in function.__code__.co_varnames[: function.__code__.co_argcount]:
-            kind = function.__annotations__[name]
-            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(kind)
+        names, takes, given = function.__code__.co_varnames[: function.__code__.co_argcount], [], ""
+        for name in names:
+            buffer = {"Words": "_integers", "Doubles": "_reals"}.get(function.__annotations__[name])
             takes += [name, f"{name}_size"] if buffer else [name]
-            given.append(f"{buffer}({name}, {name}_size)" if buffer else name)
-        own, called = f"{function.__name__}_at", f"{function.__name__}({', '.join(given)})"
-        text += f"\n\n@_device\ndef {own}({', '.join(takes)}):\n    return {called}\n"
+            given += f"    {name} = {buffer}({name}, {name}_size)\n" if buffer else ""
+        own = f"{function.__name__}_at"
+        text = text.replace(f"\ndef {function.__name__}({', '.join(names)}):\n", f"\ndef {own}({', '.join(takes)}):\n{given}")
         exports[own] = "i" * len(takes) + ":i"
     return text, exports

@@ -14,7 +14,6 @@ from typing import Any
 from backend.machine.layout import (
     ARRAY,
     BOOL,
-    COUNT,
     DTYPE,
     FULL,
     HOLED,
@@ -39,6 +38,9 @@ from backend.machine.layout import (
     ZERO,
     ZERO_BITS,
 )
+
+row: Any
+"""In `small_arrays`."""
 
 _order: Any
 """The helper of that name in `backend.prelude`: how an integer compares with a real."""
@@ -128,7 +130,7 @@ def is_sequence(I: Words, x: int) -> bool:
 
 
 def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """Element i of a tuple, of a list, or of an array of one axis; the host knows the other sequences and indices."""
+    """Element i of a tuple, of a list, or of an array, or row i; the host knows the other sequences and indices."""
     if I[x] == ZERO:
         return copy(I, x, out)
     p = I[x + 1]
@@ -136,8 +138,8 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return SERVICE
     if is_sequence(I, x):
         n = I[p + VALUES]
-    elif I[x] == ARRAY and I[p + RANK] == 1 and I[p + DTYPE] != SINGLES:
-        n = I[p + COUNT]
+    elif I[x] == ARRAY and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
+        n = I[p + SHAPE]
     else:
         return SERVICE
     i = I[y + 1]
@@ -147,6 +149,8 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         i = i + n
     if I[x] != ARRAY:
         return copy(I, values(I, p) + 2 * i, out)
+    if I[p + RANK] > 1:
+        return row(I, p, i, out)
     element(I, p, SHAPE + 1 + i, out)
     return RUNNING
 

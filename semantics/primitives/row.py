@@ -9,7 +9,7 @@ primitive carries its own cells in `columns`, keyed by the name of the column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from semantics.conditions import Condition
@@ -50,6 +50,14 @@ class Primitive:
     def __deepcopy__(self, memo: object) -> Primitive:
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """One of the table is the table's in another process too; one of a user's own is taken as its parts."""
+        from semantics.primitives.table import TABLE
+
+        if TABLE.get(self.name) is self:
+            return _of_the_table, (self.name,)
+        return Primitive, tuple(getattr(self, f.name) for f in fields(self))
+
     def takes(self, count: int) -> bool:
         """Whether it can be applied to so many arguments."""
         least = len(self.parameters) - ("*" in self.parameters)
@@ -66,6 +74,12 @@ class Primitive:
     def on_kink(self, *arguments: Any) -> bool:
         """Whether the arguments lie on the declared non-smooth set."""
         return any(c.holds(self.named(arguments)) for c in self.kinks)
+
+
+def _of_the_table(name: str) -> Primitive:
+    from semantics.primitives.table import TABLE
+
+    return TABLE[name]
 
 
 @dataclass(frozen=True, slots=True)

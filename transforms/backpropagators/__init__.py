@@ -22,6 +22,7 @@ from semantics.tangents import ZERO
 from semantics.text import read
 from transforms.backpropagators.memory import MEMORY
 from transforms.backpropagators.structure import STRUCTURAL
+from transforms.remembering import remembered
 
 HERE = Path(__file__).parent
 SCALARS = ("arithmetic.py", "elementary.py")
@@ -50,9 +51,13 @@ def _of_table(name: str) -> Program | Hole:
         return Hole("it is expanded before anything is differentiated")
     if name not in written_in():
         return Hole(f"{name} has no backpropagator")
-    from transforms.parse import parse_file
 
-    return parse_file(HERE / written_in()[name], name + SUFFIX, NAMES)
+    def parsed() -> Program:
+        from transforms.parse import parse_file
+
+        return parse_file(HERE / written_in()[name], name + SUFFIX, NAMES)
+
+    return remembered(f"the backpropagator of {name}", parsed)
 
 
 def find(primitive: Primitive) -> Program | Hole:

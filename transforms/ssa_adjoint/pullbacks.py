@@ -14,6 +14,7 @@ from semantics.primitives.table import TABLE
 from semantics.ssa.form import Instruction, Literal, Module, Name
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import arity_of, pullback_of
+from transforms.remembering import remembered
 from transforms.ssa.from_graph import first_order, to_ssa
 from transforms.ssa.rewriting import names_in, operands_in
 
@@ -60,6 +61,13 @@ def pullback_function(primitive: Primitive, arity: int, n: int | None, arrays: b
 
     Malformed where the backpropagator is not of first order.
     """
+    if TABLE.get(primitive.name) is not primitive:
+        return _pullback_function(primitive, arity, n, arrays)
+    key = f"the pullback of {primitive.name} {arity} {n} {arrays}"
+    return remembered(key, lambda: _pullback_function(primitive, arity, n, arrays))
+
+
+def _pullback_function(primitive: Primitive, arity: int, n: int | None, arrays: bool) -> tuple[Module, tuple[int, ...]]:
     try:
         module = to_ssa(first_order(rule(primitive, arity, n, arrays)))
     except Malformed as error:
