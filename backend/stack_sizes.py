@@ -18,6 +18,7 @@ from backend.stack_arrays import VIEW
 NAME = re.compile(r"\b(a\d+_)\b(?!\.shape\[)")
 SIZE = re.compile(r"\b(a\d+_)\.shape\[(\d+)\]")
 FLAT = re.compile(r".* = \w+\[(.*)\]$")
+FLAGS = re.compile(r".*\.view\(_bool\)\[:(.*)\]$")
 SHAPE = re.compile(r".*\(([^()]*)\)\)$")
 
 
@@ -47,6 +48,8 @@ def _sizes(line: str) -> list[str] | None:
     """The sizes of the array that a line makes a view of."""
     if "_reshape(" in line:
         return [*filter(None, SHAPE.sub(r"\1", line).replace(" ", "").split(","))] if SHAPE.match(line) else None
+    if (flags := FLAGS.match(line)) is not None:
+        return [flags[1]]
     if (flat := FLAT.match(line)) is None:
         return None
     cut = flat[1]  # begin:begin + size

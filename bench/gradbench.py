@@ -16,6 +16,7 @@ reason; the next message is read.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -57,8 +58,10 @@ class Tool:
             number = message.get("id")
             reply = self.reply(message)
             return json.dumps({"id": number, **reply}, allow_nan=False)
-        except (AdjudgeError, ValueError, RecursionError) as error:  # JSON has no NaN, and nesting has a limit
+        except (AdjudgeError, ValueError, OverflowError, RecursionError) as error:  # JSON has no NaN, and nesting has a limit
             return json.dumps({"id": number, "success": False, "error": str(error)})
+        except MemoryError:
+            return json.dumps({"id": number, "success": False, "error": "there is no memory for an input of this size"})
 
     def reply(self, message: Input) -> Reply:
         """The fields of the reply, but for the id."""
@@ -138,10 +141,13 @@ def _times(given: Any) -> tuple[int, float]:
 
 
 def main() -> None:
-    """Serves standard input; standard output is for replies alone."""
-    for reply in session(sys.stdin):
-        sys.stdout.write(f"{reply}\n")
-        sys.stdout.flush()
+    """Serves standard input; standard output is for replies alone. It ends, too, when nobody reads them any more."""
+    try:
+        for reply in session(sys.stdin):
+            sys.stdout.write(f"{reply}\n")
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python writes when it ends
 
 
 if __name__ == "__main__":

@@ -36,9 +36,8 @@ def blocks(draw: st.DrawFn, depth: int = 1) -> list[str]:
     return lines
 
 
-@costly(20)
-@given(blocks(), st.integers(0, 3))
-def test_the_gradient_of_a_generated_loop_is_the_references_in_every_bit(lines: list[str], n: int) -> None:
+def judged(lines: list[str], n: int) -> tuple[bool, bool]:
+    """Whether value and gradient of a loop of these lines have the bits of the reference, and whether its cells have arrays."""
     body = "\n".join(f"        {line}" for line in lines)
     text = (
         "import numpy as np\n\ndef f(x, w, m, n: int):\n    h = x\n    c = w\n    k = np.ones(3)\n    s = 0.5\n    i = 1\n"
@@ -47,5 +46,18 @@ def test_the_gradient_of_a_generated_loop_is_the_references_in_every_bit(lines: 
     arrays = (normal(3), normal(3) + 0.5, normal(3, 3))
     types = (*types_of(arrays), INTEGER)
     code, reference = compiled(calling(parse_text(text, "f"), "value_and_grad", (0, 1, 2), types), types)
-    event(f"arrays in cells: {code.code.heap}")
-    assert agrees(code, reference, *arrays, n)
+    return agrees(code, reference, *arrays, n), code.code.heap
+
+
+@costly(20)
+@given(blocks(), st.integers(0, 3))
+def test_the_gradient_of_a_generated_loop_is_the_references_in_every_bit(lines: list[str], n: int) -> None:
+    same, arrays = judged(lines, n)
+    event(f"arrays in cells: {arrays}")
+    assert same
+
+
+def test_booleans_in_cells_of_which_the_sizes_alone_are_read() -> None:
+    """Their view is cut twice, out of memory and to so many booleans: the second cut has the size."""
+    lines = ["c = np.where(h > c, h, c * 0.5)", "h = h * w", "if s > 0.0:", "    c = k + m[i]"]
+    assert judged(lines, 2)[0]

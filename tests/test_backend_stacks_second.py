@@ -11,13 +11,14 @@ from hypothesis import event, given
 from test_backend_stacks import LOOPS, POINTS, POW, TYPES, outcome
 
 import backend
+from backend import stack_memory
 from backend.expansion import first_that_fits
 from backend.stack_sensitivities import with_tuples
 from backend.stack_sites import MAKE_TUPLE, stack_sites, without_copies
 from backend.stack_types import EMPTY, StackType, perhaps_empty, site_of
 from checkers.generators import Options, Source, points, sources
 from semantics.edit import Edit
-from semantics.errors import IllTyped
+from semantics.errors import IllTyped, OutOfFuel
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
@@ -144,3 +145,16 @@ def test_a_stack_on_zero_is_another_type_than_one_on_the_empty_tuple() -> None:
     assert site_of(perhaps_empty(plain)) == site_of(perhaps_empty(sensitive)) == 7
     assert site_of(join(EMPTY, sensitive)) is None
     assert site_of(join(ZERO_TYPE, plain)) is None
+
+
+def test_after_a_call_without_memory_for_its_stacks_another_finds_them_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stacks grow until a call fails; the ways in that were made before that lead to the memory that there is now."""
+    program = calling(parse_text(POW, "f"), "grad", 0, TYPES)
+    code = backend.compile(program, TYPES, "cpu")
+    wanted = code(1.25, 3)
+    way = code.way_in(code.call)
+    assert way is not None
+    monkeypatch.setattr(stack_memory, "LIMIT", 1 << 16)
+    with pytest.raises(OutOfFuel, match="do not fit"):
+        way(1.25, 1 << 17)
+    assert way(1.25, 3) == wanted

@@ -72,6 +72,12 @@ def test_loops_of_sums_of_products_are_calls(name: str) -> None:
     assert call in tightened(text)
 
 
+def test_so_are_sums_in_any_order() -> None:
+    sum = "    x1 = _mul(float(a1[j]), float(p[k, j]))", "    x = _any_term(x, x1)"
+    assert "_add_row(" in tightened(over_samples(*FILL, *sums(*sum), **VECTOR))
+    assert "_add_row(" not in tightened(over_samples(*FILL, *sums(sum[0], "    x = _any_term(x1, x)"), **VECTOR))
+
+
 STAY = {
     "a factor of each turn": over_samples(*sums(*added("x", "a1[j]", "a0[k, j]")), **VECTOR),
     "a product that is read again": over_samples(*FILL, "x1 = 0.0", *ROW, "c[k] = x1", **VECTOR),

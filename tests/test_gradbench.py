@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +314,8 @@ nonsense
 {"id": 9, "kind": "evaluate", "module": "lse", "function": "primal"}
 {"id": 10, "kind": "dance"}
 {"id": 11, "kind": "evaluate", "module": "lse", "function": "primal", "input": {"x": [1.0], "min_runs": 0}}
+{"id": 12, "kind": "evaluate", "module": "lse", "function": "primal", "input": {"x": [1.0], "min_runs": 1000000000000}}
+{"id": 13, "kind": "evaluate", "module": "lse", "function": ["primal"], "input": {"x": [1.0]}}
 """
 
 
@@ -322,17 +324,44 @@ def test_a_session_with_the_process() -> None:
     root = Path(__file__).resolve().parent.parent
     done = subprocess.run(command, cwd=root, input=SESSION, capture_output=True, text=True, check=True)
     replies = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [r["id"] for r in replies] == [0, 1, 2, 3, None, None, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [r["id"] for r in replies] == [0, 1, 2, 3, None, None, *range(4, 14)]
     assert replies[0]["tool"] == "adjudge"
     assert [r.get("success") for r in replies[:4]] == [None, True, True, None]
     agree(replies[2]["output"], [1 / (1 + math.e), math.e / (1 + math.e)])
     assert [t["name"] for t in replies[2]["timings"]] == ["prepare", *["evaluate"] * 3]
     assert all(t["nanoseconds"] > 0 for t in replies[2]["timings"])
     reasons = ["Expecting value", "object", "no function 'hessian'", "not been defined", "no module 'os'", "no elements"]
-    reasons += ["rows differ", "no field 'input'", "no kind of message", "integer from 1"]
+    reasons += ["rows differ", "no field 'input'", "no kind of message", "integer from 1", "integer from 1", "not a name"]
     for reply, reason in zip(replies[4:], reasons, strict=True):
         assert reply["success"] is False
         assert reason in reply["error"]
+
+
+WRONG = (None, True, "x", [], {}, -1, 10**30, 0.5, math.inf, [1], [["a"]], [[1.0], [1.0, 2.0]], [10**400])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_wrong_with_an_input_is_told(module: str) -> None:
+    """Each field left out, or something else: then what is read is malformed, if it is not read."""
+    given, told = import_module(f"bench.gradbench_programs.{module}").sample(2), 0
+    for name, function in functions(module).items():
+        for field in given if isinstance(given, dict) else ():
+            with pytest.raises(Malformed, match=f"no field '{field}'"):
+                function.read({k: v for k, v in given.items() if k != field})
+        for field, wrong in product(given if isinstance(given, dict) else (name,), WRONG):
+            try:
+                function.read(given | {field: wrong} if isinstance(given, dict) else wrong)
+            except Malformed:
+                told += 1
+    assert told >= len(WRONG)
+
+
+def test_it_ends_when_nobody_reads() -> None:
+    command = f"{sys.executable} -m bench.gradbench | true"
+    lines = '{"id": 0, "kind": "start"}\n' * 2
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(["bash", "-c", command], cwd=root, input=lines, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
 
 
 def test_what_json_cannot_say_is_no_output() -> None:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
 from backend.arrays.cells import lean
+from backend.arrays.counted import counted
 from backend.arrays.in_place import blocks
 from backend.status import SIZES
 
@@ -48,6 +49,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
     lean(function, sizes.arguments, others)
+    counted(function, others)
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))
 

@@ -60,21 +60,21 @@ def _sum(block: Block, lanes: Lanes) -> _Sum | None:
     match block:
         case [
             ast.Assign([ast.Name(product)], ast.Call(ast.Name("_mul"), [x, y])),
-            ast.Assign(
-                [ast.Name(sum)],
-                ast.BinOp(before, ast.Add(), ast.Name(again)) | ast.Call(ast.Name("_any_term"), [before, ast.Name(again)]),
-            ),
+            ast.Assign([ast.Name(sum)], ast.BinOp(before, ast.Add(), ast.Name(again))),
             ast.Assign([(ast.Name() | ast.Subscript()) as total], ast.Name(after)),
-        ] if (
-            product == again
-            and sum == after
-            and product != sum
-            and not {product, sum} & (lanes.shared.keys() | lanes.turns.carried)
-        ):
-            factors = [_element(x), _element(y)]
-            same = ast.unparse(_plain(before)) == ast.unparse(total)
-            if same and ast.unparse(total) not in (product, sum) and all(isinstance(f, ast.Subscript) for f in factors):
-                return _Sum(total, *factors)  # type: ignore[arg-type]
+        ] if sum == after:
+            numbers = {product, sum}
+        case [
+            ast.Assign([ast.Name(product)], ast.Call(ast.Name("_mul"), [x, y])),
+            ast.Assign([ast.Name() as total], ast.Call(ast.Name("_any_term"), [before, ast.Name(again)])),
+        ]:
+            numbers = {product}
+        case _:
+            return None
+    factors = [_element(x), _element(y)]
+    goes_on = product == again and ast.unparse(_plain(before)) == ast.unparse(total) and ast.unparse(total) not in numbers
+    if goes_on and not numbers & (lanes.shared.keys() | lanes.turns.carried) and None not in factors:
+        return _Sum(total, *factors)  # type: ignore[arg-type]
     return None
 
 

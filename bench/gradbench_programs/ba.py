@@ -51,13 +51,11 @@ def _each(batch: Callable[..., Any], columns: tuple[Any, ...], sizes: tuple[int,
 
 
 def _read(given: Input) -> tuple[Any, tuple[int, ...]]:
-    """Observation i is of camera i modulo n and point i modulo m; in the suite all cameras are equal, and all points."""
-    n, m, p = sizes = tuple(whole(given, name, 1) for name in "nmp")
-    camera, point, feature = (array(given, *f).tolist() for f in (("cam", CAMERA), ("x", POINT), ("feat", 2)))
-    cameras, points = [camera] * n, [point] * m
-    weight = real(given, "w")
-    rows = np.array([(*cameras[i % n], *points[i % m], weight, *feature) for i in range(p)])
-    return tuple(rows.T.copy()), sizes
+    """In the suite all cameras are equal, and all points, and so are all observations, p of them."""
+    sizes = tuple(whole(given, name, 1) for name in "nmp")
+    camera, point, feature = (array(given, *f) for f in (("cam", CAMERA), ("x", POINT), ("feat", 2)))
+    one = (*camera, *point, real(given, "w"), *feature)
+    return tuple(np.full(sizes[-1], x) for x in one), sizes
 
 
 def _write_errors(found: tuple[Any, tuple[int, ...]]) -> Any:

@@ -64,11 +64,15 @@ def real(given: Input, name: str) -> float:
     return float(found)
 
 
+MOST = 10**8
+"""The largest size that is read: what is of such a size fills the memory of a machine."""
+
+
 def whole(given: Input, name: str, least: int = 0) -> int:
-    """A field that is an integer, not below `least`."""
+    """A field that is an integer from `least` to MOST."""
     found = field(given, name)
-    if type(found) is not int or found < least:
-        raise Malformed(f"the field {name!r} is not an integer from {least} on")
+    if type(found) is not int or not least <= found <= MOST:
+        raise Malformed(f"the field {name!r} is not an integer from {least} to {MOST}")
     return found
 
 
@@ -79,8 +83,9 @@ def array(given: Input, name: str, *shape: int | None, dtype: str = "float64") -
         made = np.array(found, dtype if _entries(found) <= _KINDS[dtype] else None)
     except (ValueError, OverflowError):
         raise Malformed(f"the field {name!r} is not an array of numbers: its rows differ in length") from None
-    if made.size == 0:
-        made = made.reshape([0 if n is None else n for n in shape]) if made.ndim < len(shape) else made
+    empty = [n or 0 for n in shape]
+    if made.size == 0 == math.prod(empty) and made.ndim < len(shape):
+        made = made.reshape(empty)
     fits = made.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, made.shape, strict=True))
     if made.dtype != dtype or not fits:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)

@@ -11,6 +11,7 @@ import numpy as np
 
 import adjudge as aj
 from bench.gradbench_programs.function import Function, Input, array, real, whole
+from semantics.errors import Malformed
 
 
 def logsumexp(x):  # type: ignore[no-untyped-def]
@@ -58,7 +59,8 @@ def constant(n: int, d: int, k: int, gamma: float, m: int) -> float:
 
 def _read(given: Input) -> tuple[Any, ...]:
     d, k, n, m = (whole(given, name, least) for name, least in (("d", 1), ("k", 1), ("n", 1), ("m", 0)))
-    gamma = real(given, "gamma")
+    if (gamma := real(given, "gamma")) <= 0.0:
+        raise Malformed("the field 'gamma' is a precision, which is positive")
     parameters = [array(given, "alpha", k), *(array(given, name, k, d) for name in ("mu", "q"))]
     triangle = array(given, "l", k, d * (d - 1) // 2)
     return *parameters, triangle, array(given, "x", n, d), places(d), constant(n, d, k, gamma, m), gamma, m
