@@ -9,7 +9,8 @@ which hold for all that it compiles; so they are set while it compiles generated
 `Flat` leaves out Numba's own single assignment form besides, which takes time that grows with the number of variables times that of
 statements. A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 
-`Vectors`, for code over arrays, has LLVM told in which loops no turn needs what another writes (`backend.vectors`).
+`Vectors`, for code over arrays, has LLVM told in which loops no turn needs what another writes (`backend.vectors`), and gives fewer
+variables memory (`backend.registers`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.

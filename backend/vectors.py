@@ -19,7 +19,8 @@ from typing import Any
 from llvmlite import binding, ir
 from numba.core import ir as statements
 from numba.core.analysis import compute_cfg_from_blocks
-from numba.core.lowering import Lower
+
+from backend.registers import Registers
 
 APART = frozenset({"_apart", "_each", "_rows", "_columns", "_own"})
 ELEMENTARY = frozenset({"_exp", "_tanh", "_cosh"})
@@ -43,7 +44,7 @@ class Distinct(ir.MDValue):  # type: ignore[misc]
         return id(self)
 
 
-class Telling(Lower):  # type: ignore[misc]
+class Telling(Registers):
     """Numba's lowering, after which each loop whose turns are apart says so."""
 
     def lower_block(self, block: Any) -> None:

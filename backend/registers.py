@@ -1,0 +1,140 @@
+"""
+Numba's lowering with more variables in registers, and elements of arrays read and written in few instructions.
+
+Numba gives a variable memory unless one block alone mentions it, and LLVM then spends most of its time on taking these places away.
+Here a variable is a value of LLVM's too if it is assigned once, and the assignment comes before everything that mentions it
+(`assigned_first`). Of an array nothing but the address by which it is counted has a place: where a variable is deleted, it may have
+been deleted before, or not yet assigned.
+
+An element whose numbers are integers is found from the fields of the array as a value; Numba would write them to memory each time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core import ir as statements
+from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.lowering import Lower
+
+Place = tuple[int, int]  # a block, and the number of a statement in it
+
+
+class Registers(Lower):  # type: ignore[misc]
+    """`held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays."""
+
+    def _find_singly_assigned_variable(self) -> None:
+        super()._find_singly_assigned_variable()
+        found = assigned_first(self.blocks) - self._singly_assigned_vars
+        self.held = {name for name in found if self._is_array(name) or not self._model(name).contains_nrt_meminfo()}
+        self.values: dict[str, Any] = {}
+        self.counted: dict[str, Any] = {}
+
+    def _model(self, name: str) -> Any:
+        return self.context.data_model_manager[self.typeof(name)]
+
+    def _is_array(self, name: str) -> bool:
+        return isinstance(self.typeof(name), types.Array)
+
+    # variables
+
+    def _alloca_var(self, name: str, type: Any) -> None:
+        if name not in self.held:
+            super()._alloca_var(name, type)
+
+    def loadvar(self, name: str) -> Any:
+        return self.values[name] if name in self.values else super().loadvar(name)
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        if name not in self.held:
+            super().storevar(value, name, argidx=argidx)
+            return
+        if self._is_array(name):
+            self.builder.store(self._model(name).get(self.builder, value, "meminfo"), self._released(name))
+        self.values[name] = value
+
+    def delvar(self, name: str) -> None:
+        if name not in self.held:
+            super().delvar(name)
+        elif self._is_array(name):
+            place = self._released(name)
+            self.builder.store(ir.Constant(cgutils.voidptr_t, None), place)
+
+    def _released(self, name: str) -> Any:
+        """The place of the address by which an array is counted, once what was there is no longer counted."""
+        if name not in self.counted:
+            self.counted[name] = cgutils.alloca_once(self.builder, cgutils.voidptr_t, name=name, zfill=True)
+        place, model = self.counted[name], self._model(name)
+        array = ir.Constant(model.get_value_type(), ir.Undefined)
+        self.decref(self.typeof(name), model.set(self.builder, array, self.builder.load(place), "meminfo"))
+        return place
+
+    # elements
+
+    def lower_getitem(self, type: Any, expression: Any, array: Any, index: Any, signature: Any) -> Any:
+        of = self.typeof(array.name)
+        if not is_element(of, self.typeof(index.name)) or type != of.dtype:
+            return super().lower_getitem(type, expression, array, index, signature)
+        return self.context.unpack_value(self.builder, of.dtype, self._element(array, index), align=_alignment(of))
+
+    def lower_setitem(self, array: Any, index: Any, value: Any, signature: Any) -> Any:
+        of = self.typeof(array.name)
+        if not is_element(of, self.typeof(index.name)):
+            return super().lower_setitem(array, index, value, signature)
+        place = self._element(array, index)
+        found = self.context.cast(self.builder, self.loadvar(value.name), self.typeof(value.name), of.dtype)
+        return self.context.pack_value(self.builder, of.dtype, found, place, align=_alignment(of))
+
+    def _element(self, array: Any, index: Any) -> Any:
+        """The address of an element. Numbers below zero count from the end."""
+        of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
+        data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
+        at = self.loadvar(index.name)
+        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]
+        sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
+        return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=True)
+
+
+def is_element(of: Any, index: Any) -> bool:
+    """Whether an array of numbers has an element at an index of this type: a 64-bit integer for each axis."""
+    if not isinstance(of, types.Array) or not isinstance(of.dtype, types.Number | types.Boolean):
+        return False
+    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
+    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)
+
+
+def _alignment(of: Any) -> int | None:
+    return None if of.aligned else 1
+
+
+def assigned_first(blocks: dict[int, Any]) -> set[str]:
+    """The variables that are assigned once, in a block that every way to what else mentions them goes through, and before it."""
+    assigned: dict[str, list[Place]] = {}
+    mentioned: dict[str, list[Place]] = {}
+    for at, block in blocks.items():
+        for number, statement in enumerate(block.body):
+            target, names = _names(statement)
+            for name in names:
+                mentioned.setdefault(name, []).append((at, number))
+            if target is not None:
+                assigned.setdefault(target, []).append((at, number))
+    around = compute_cfg_from_blocks(blocks).dominators()
+    found = set()
+    for name, places in assigned.items():
+        (at, number), *others = places
+        if not others and all(n > number if b == at else b > at and at in around.get(b, ()) for b, n in mentioned.get(name, ())):
+            found.add(name)
+    return found
+
+
+def _names(statement: Any) -> tuple[str | None, list[str]]:
+    """What a statement assigns to, if that is a variable, and what else it mentions."""
+    if isinstance(statement, statements.Del):
+        return None, [statement.value]
+    names = [v.name for v in statement.list_vars()]
+    if not isinstance(statement, statements.Assign):
+        return None, names
+    names.remove(statement.target.name)
+    return statement.target.name, names
