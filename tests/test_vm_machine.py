@@ -9,14 +9,13 @@ import pytest
 from backend_programs import PROGRAMS, samples
 from hypothesis import given
 from hypothesis import strategies as st
-from vm_runs import agrees, outcome, same_outcome, same_value
+from vm_runs import agrees, applying, outcome, same_outcome, same_value
 
 from backend import Machined, runnable, toolchain
 from backend.machine import Execution, Threads, interpreter, load
 from backend.machine.opcodes import numeric
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
-from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import row
 from semantics.primitives.table import TABLE
@@ -26,14 +25,6 @@ from semantics.values import Unbound, same
 from transforms.parse import parse_text
 
 BOTH = ("python", "cpu")
-
-
-def applying(name: str, count: int) -> Program:
-    """A primitive of untyped parameters."""
-    edit = Edit(empty())
-    graph = edit.graph("f")
-    edit.output(graph, edit.call(graph, TABLE[name], *(edit.parameter(graph, f"x{k}") for k in range(count))))
-    return edit.program
 
 
 SPECIAL = (0.0, -0.0, 1.0, -1.5, 1e308, 5e-324, math.inf, -math.inf, math.nan, 2.0**53, -8.0, 0.5)

@@ -8,27 +8,18 @@ from typing import Any
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from vm_runs import agrees, same_value
+from vm_runs import agrees, applying, same_value
 
 from backend.machine import Execution, execution, interpreter, load, small_arrays
 from backend.machine.execution import FEW_COMPILED
 from backend.machine.layout import FEW
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
-from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 
 BOTH = ("python", "cpu")
-
-
-def applying(name: str, count: int) -> Program:
-    """A primitive of untyped parameters."""
-    edit = Edit(empty())
-    graph = edit.graph("f")
-    edit.output(graph, edit.call(graph, TABLE[name], *(edit.parameter(graph, f"x{k}") for k in range(count))))
-    return edit.program
 
 
 def line(*items: Any) -> Array:

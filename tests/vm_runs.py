@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.machine import Execution, load
+from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import Machine, Outcome
+from semantics.primitives.table import TABLE
 from semantics.values import same
+
+
+def applying(name: str, count: int) -> Program:
+    """A primitive of untyped parameters."""
+    edit = Edit(empty())
+    graph = edit.graph("f")
+    edit.output(graph, edit.call(graph, TABLE[name], *(edit.parameter(graph, f"x{k}") for k in range(count))))
+    return edit.program
 
 
 def agrees(program: Program, arguments: Sequence[Any], targets: Sequence[str], fuel: int = 200_000) -> Outcome | AdjudgeError:
