@@ -166,11 +166,17 @@ class Emitter(Loops):
         return erase(apply_type(primitive, types))
 
     def one_case(self, primitive: Primitive, arguments: list[Any]) -> Any:
-        """The value; none, and a trap, for a value and a sensitivity of other structure, which no run puts together."""
-        if primitive.name in CONJUGATE:
-            try:
-                apply_type(primitive, [typed(a) for a in arguments])
-            except (IllTyped, Trap):
+        """
+        The value; none, and a trap, for a value and a sensitivity of other structure, which no run puts together, and for arrays of
+        shapes with which every run traps.
+        """
+        try:
+            apply_type(primitive, [typed(a) for a in arguments])
+        except Trap:
+            self.trap("True", STUCK)
+            return None
+        except IllTyped:
+            if primitive.name in CONJUGATE:
                 self.trap("True", STUCK)
                 return None
         return self.primitive(primitive, arguments)

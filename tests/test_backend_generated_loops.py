@@ -61,3 +61,10 @@ def test_booleans_in_cells_of_which_the_sizes_alone_are_read() -> None:
     """Their view is cut twice, out of memory and to so many booleans: the second cut has the size."""
     lines = ["c = np.where(h > c, h, c * 0.5)", "h = h * w", "if s > 0.0:", "    c = k + m[i]"]
     assert judged(lines, 2)[0]
+
+
+def test_a_matrix_or_a_vector_of_which_one_alone_can_be_transposed() -> None:
+    """Of two branches the cells have what either needs, so the factor of a product is a matrix or not; the vector is for no run."""
+    lines = ["if s > 0.0:", "    c = k + m[i]", "    s = s + np.sum(h)", "    c = k + m[i]"]
+    lines += ["else:", "    h = h * w", "    h = m @ h", "    h = h * w", "c = np.tanh(c - h)", "h = h * w"]
+    assert judged(lines, 2)[0]
