@@ -19,6 +19,7 @@ from typing import Any
 from backend.boundary import PYTHON
 from semantics.structured import Label
 from semantics.type_language import UNIT, ArrayType, RecordType, TupleType
+from semantics.type_lattice import labels
 
 Function = Callable[..., Any]
 PARTS = 256
@@ -55,21 +56,14 @@ def structured(
     """The function of the arguments; None where there is no way for their parts."""
     if (flat := way(_elsewhere)) is None:
         return None
-    classes, make = _written(tuple(types), result, tuple(_classes((*types, result))))
+    of = tuple(label.python for type in (*types, result) for label in labels(type))  # equal types may differ in them
+    classes, make = _written(tuple(types), result, of)
     built: Function = make(classes, flat, otherwise, Elsewhere)
     return built
 
 
 def _elsewhere(*_: Any) -> Any:
     raise Elsewhere
-
-
-def _classes(types: Sequence[Any]) -> Iterator[Any]:
-    """The classes of records, in the order of the text: equal types may differ in them."""
-    for type in types:
-        if isinstance(type, RecordType):
-            yield type.label.python
-        yield from _classes(getattr(type, "items", ()))
 
 
 @cache
