@@ -57,5 +57,10 @@ SMALL = 8
 ZERO_BITS = 0x7FF8_5A45_524F_0001
 """The NaN that stands for the symbolic ZERO among the elements of an array; values that come in never have it."""
 
+COMPARISONS = {"lt": 1, "le": 3, "gt": 4, "ge": 6, "eq": 2, "ne": 13}
+"""
+Which answers make a comparison True: 1, 2, 4, 8, where <, = or > or none of them holds. Of booleans only the last two can be asked.
+"""
+
 NAMES = {name: value for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}
 """Every number above by its name: what the head of the generated source defines."""

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from backend import prelude, toolchain
-from backend.machine import control, sensitivities, small_arrays, small_sensitivities, structural
+from backend.machine import control, sensitivities, small_arrays, small_matrices, small_sensitivities, structural
 from backend.machine.interpreter import Made
 from backend.machine.layout import NAMES, OWN
+from backend.machine.opcodes import NAMES as OPERANDS
 from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers, pair
 
 
@@ -31,7 +32,7 @@ def tree(first: int, bodies: Sequence[str], indent: str) -> str:
 
 def group_source(number: int, group: Group, first: int) -> Iterator[str]:
     """The functions of a group: `apply_k`, and what it needs. Another number of operands is for the host to refuse."""
-    names = "xyz"[: group.operands]
+    names = OPERANDS[: group.operands]
     lines = [f"def apply_{number}(I, F, C, op, at, n, fp, out):"]
     if group.operands:
         lines += [f"    if n != {group.operands}:", "        return SERVICE"]
@@ -82,6 +83,7 @@ def source(opcodes: Opcodes) -> str:
     """
     own: tuple[Callable[..., Any], ...] = (
         *small_arrays.PARTS,
+        *small_matrices.PARTS,
         *small_sensitivities.PARTS,
         *sensitivities.PARTS,
         *control.PARTS,
