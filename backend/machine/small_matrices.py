@@ -107,10 +107,13 @@ def swap_last(I: Words, F: Doubles, x: int, out: int) -> int:
     n, m = I[p + last - 1], I[p + last]
     I[r + last - 1] = m
     I[r + last] = n
-    at, to, side = items(I, p), items(I, r), n * m
-    for k in range(I[p + COUNT]):
-        at_k = k % side
-        I[to + k] = I[at + k - at_k + (at_k % n) * m + at_k // n]
+    at, to, end = items(I, p), items(I, r), items(I, r) + I[p + COUNT]
+    while to < end:
+        for j in range(m):
+            for i in range(n):
+                I[to + j * n + i] = I[at + i * m + j]
+        at += n * m
+        to += n * m
     return RUNNING
 
 
@@ -128,8 +131,25 @@ def spread(I: Words, F: Doubles, x: int, y: int, z: int, w: int, out: int) -> in
     return RUNNING
 
 
+def product_of_row(F: Doubles, a: int, b: int, to: int, inner: int, columns: int) -> None:
+    """A row times a matrix, each sum from the left: one in a register, several side by side."""
+    if columns == 1:
+        found = _mul(F[a], F[b])
+        for k in range(1, inner):
+            found = found + _mul(F[a + k], F[b + k])
+        F[to] = found
+        return
+    for j in range(columns):
+        F[to + j] = _mul(F[a], F[b + j])
+    for k in range(1, inner):
+        b += columns
+        u = F[a + k]
+        for j in range(columns):
+            F[to + j] = F[to + j] + _mul(u, F[b + j])
+
+
 def matmul(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """The product of matrices and vectors: each element a sum from the left, all of a row begun before the next terms are added."""
+    """The product of matrices and vectors: each element is a sum from the left."""
     p, q = whole(I, x), whole(I, y)
     if p == 0 or q == 0 or I[p + RANK] > 2 or I[q + RANK] > 2:
         return SERVICE
@@ -147,19 +167,17 @@ def matmul(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if I[q + RANK] == 2:
         I[r + SHAPE + rank - 1] = columns
     a, b, to = items(I, p), items(I, q), items(I, r)
-    for i in range(rows):
-        for k in range(inner):
-            u = F[a + i * inner + k]
-            for j in range(columns):
-                term = _mul(u, F[b + k * columns + j])
-                F[to + i * columns + j] = term if k == 0 else F[to + i * columns + j] + term
+    for _ in range(rows):
+        product_of_row(F, a, b, to, inner, columns)
+        a += inner
+        to += columns
     if rank == 0:
         I[out] = REAL
-        F[out + 1] = F[to]
+        F[out + 1] = F[to - 1]
     return RUNNING
 
 
-PARTS = (new_array, again_of)
+PARTS = (new_array, again_of, product_of_row)
 UNARY = {"swap_last": swap_last}
 BINARY = {"reshape": reshape, "expand_dims": expand_dims, "matmul": matmul}
 QUATERNARY = {"spread": spread}
