@@ -21,6 +21,7 @@ from backend.arrays.keeping import kept_in_place
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.reuse import reused
+from backend.arrays.unmasked import unmasked
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
 
@@ -37,6 +38,7 @@ def tightened(text: str) -> str:
     if begun(function):
         constants(function)
     needed(function, Reader(roots(function)))
+    unmasked(function)
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
