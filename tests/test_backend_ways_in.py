@@ -239,10 +239,12 @@ def test_an_array_that_nobody_owns_has_no_owner() -> None:
     x, y = np.arange(3.0), np.ones(2)
     lent, status = compiled.entrance.status(x, y)
     assert status == SIZES
-    assert lent.base is None and lent.ctypes.data in (x.ctypes.data, y.ctypes.data)
+    assert lent.base is None
+    assert lent.ctypes.data in (x.ctypes.data, y.ctypes.data)
     total, status = compiled.entrance.status(x, x)
     assert status == OK
-    assert total.base is not None and total.tolist() == [0.0, 2.0, 4.0]
+    assert total.base is not None
+    assert total.tolist() == [0.0, 2.0, 4.0]
 
 
 def test_what_otherwise_may_do_is_call_again_or_raise() -> None:
