@@ -311,15 +311,13 @@ class Loops(Assigning):
         """The value with arrays that nobody else has: neither an argument, nor what is given out already."""
         given = set() if given is None else given
         array = self.contiguous(value)
-        if isinstance(array, Items):
-            return Items(tuple(self.given_out(p, given) for p in array.items), array.label)
-        if isinstance(array, Held):
-            origin = self.origin.get(array.name)
-            if origin is not None and origin not in given:
-                given.add(origin)
-                return array
-            return self.fresh(array)
-        return array
+        if not isinstance(array, Held):
+            return _of_parts(lambda part: self.given_out(part, given), array)
+        origin = self.origin.get(array.name)
+        if origin is not None and origin not in given:
+            given.add(origin)
+            return array
+        return self.fresh(array)
 
 
 def _is_repeated(sizes: Sizes, whole: Sizes) -> bool:
