@@ -99,12 +99,27 @@ def f(x):
             a[i - 1] = x[i] * x[i - 1]
     return np.sum(a * a)
 """,
+    "an element of a matrix is assigned in some turns of a loop that is left": """
+import numpy as np
+def f(x):
+    a = np.zeros((x.shape[0], x.shape[0]))
+    for i in range(1, x.shape[0]):
+        for j in range(i):
+            if x[j] > 0.0:
+                a[i, j] = x[j] * a[i - 1, j] + x[i]
+            elif x[j] < -0.9:
+                break
+    return np.sum(a * a)
+""",
 }
 
 
 @pytest.mark.parametrize("name", SOMETIMES)
 def test_an_index_of_turns_that_do_not_use_it_is_no_reason(name: str) -> None:
-    """Where a turn does not read by index, the adjoint has ZERO for it: no index of an array, and no run uses it as one."""
+    """
+    Where a turn does not read by index, the adjoint has ZERO for it: no index of an array, and no run uses it as one. In the last
+    a cell has a number or an array in one place, by the branch, and an update of the number is for no run.
+    """
     types = types_of((normal(5),))
     code, reference = compiled(calling(parse_text(SOMETIMES[name], "f"), "value_and_grad", 0, types), types)
     for numbers in (normal(6), np.array([0.5, -1.0, 1.0, 0.25]), np.array([0.5, 2.0, -1.0]), np.array([-1.0])):
