@@ -11,7 +11,7 @@ import ast
 from backend.arrays.accumulating import accumulated
 from backend.arrays.apart import marked
 from backend.arrays.begun import begun
-from backend.arrays.carried import told
+from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
@@ -21,8 +21,10 @@ from backend.arrays.keeping import kept_in_place
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.reuse import reused
+from backend.arrays.whole import whole
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
+THROUGH = 3  # names, from a sum of sensitivities to what it is a sum with: out of a loop, out of its turn, into the loop
 
 
 def tightened(text: str) -> str:
@@ -36,6 +38,10 @@ def tightened(text: str) -> str:
     module.body[0] = function = accumulated(function, told(function))
     if begun(function):
         constants(function)
+    if (found := whole(function)) is not None:
+        spoken(found)
+        needed(found, Reader(roots(found)))
+        module.body[0] = function = accumulated(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
