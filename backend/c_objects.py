@@ -2,7 +2,7 @@
 What machine code that is called from Python reads of the objects of CPython and NumPy, and calls of them.
 
     FUNCTIONS    of CPython, all of them of the stable interface; of NumPy's and of Numba's runtime, as LLVM declares them
-    OBJECTS      whose addresses are compared: exact types, True, NumPy's dtypes, of which there is one each
+    OBJECTS      whose addresses are compared: exact types, True, None, NumPy's dtypes, of which there is one each
     is_known()   whether the objects of this process lie in memory as their headers say
 
 Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. The one thing
@@ -55,7 +55,7 @@ NUMBERS = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
 
 FUNCTIONS = PLAIN | OF_NUMPY | {"NRT_MemInfo_release": "void (ptr)"}
 DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "bool": "bool", "i8": "int8"}
-OBJECTS = ("float", "int", "bool", "True", "ndarray", "memory", *(f"dtype_{name}" for name in DTYPES))
+OBJECTS = ("float", "int", "bool", "True", "None", "ndarray", "memory", *(f"dtype_{name}" for name in DTYPES))
 
 
 def declarations() -> str:
@@ -72,7 +72,7 @@ def symbol(name: str) -> str:
 def addresses(arrays: bool) -> dict[str, int]:
     """Where all of it is; with `arrays`, what is NumPy's and Numba's too, whose runtime's functions Numba names to LLVM itself."""
     found: dict[str, Any] = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in PLAIN}
-    found |= {symbol(kind.__name__): id(kind) for kind in (float, int, bool)} | {symbol("True"): id(True)}
+    found |= {symbol(kind.__name__): id(kind) for kind in (float, int, bool)} | {symbol("True"): id(True), symbol("None"): id(None)}
     if arrays:
         import numpy
 

@@ -2,7 +2,7 @@
 NumPy's arrays over what an entry gives, in the language of LLVM: the part of a way out of compiled code that is about arrays.
 
     FUNCTIONS        what is called for memory, or none: `release` gives it back, `owner` makes an object that owns it, to which it
-                     goes in any case, and `array` makes an array over a part of what an object owns
+                     goes in any case, None of memory that is lent, and `array` makes an array over a part of what an object owns
     array_type()     an array as an entry gives it
     arrays_of()      the array of a result, or those of the rows of one
 
@@ -30,6 +30,12 @@ done:
 }}
 
 define internal ptr @owner(ptr %memory) {{
+  %nobody = icmp eq ptr %memory, null
+  br i1 %nobody, label %lent, label %own
+lent:
+  call void @Py_IncRef(ptr @{symbol("None")})
+  ret ptr @{symbol("None")}
+own:
   %owner = call ptr @_PyObject_New(ptr @{symbol("memory")})
   %none = icmp eq ptr %owner, null
   br i1 %none, label %lost, label %made

@@ -7,8 +7,7 @@ every jump is the last thing its path does, so a jump that does not continue the
 it leads, read where the paths meet.
 
 Captured values are arguments like others, so a closure needs no memory; other recursion is made a loop first (`backend.recursion`).
-What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
-the boundary.
+What is refused, with its reason: recursion that gives functions, closures without end, and functions or zeros at the boundary.
 """
 
 from __future__ import annotations
@@ -85,14 +84,15 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
     """
     The same, whether or not known integers and booleans travel through calls.
 
-    A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that.
+    A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that. It gets a
+    head if it still is.
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=False).run()
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 import backend
 from backend import c_objects, run, ways_in
+from backend.status import OK, SIZES
 from semantics.errors import IllTyped
 from semantics.machine import run as on_reference
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
@@ -45,6 +46,10 @@ FOUR = """
 import numpy as np
 def f(x):
     return x * 1.0, np.sum(x), x * 2.0, x * 3.0, x * 4.0
+"""
+SUM = """
+def f(x, y):
+    return x + y
 """
 OTHERWISE = "otherwise"
 
@@ -225,6 +230,21 @@ def test_the_rows_of_a_block_hold_it_each_for_itself() -> None:
     gc.collect()
     assert [way(x + k)[4].tolist() for k in range(3)] == [[4.0 * (v + k) for v in range(3)] for k in range(3)]
     assert kept.tolist() == [0.0, 3.0, 6.0]
+
+
+def test_an_array_that_nobody_owns_has_no_owner() -> None:
+    """What a call that fails gives is one of its arguments, which are lent."""
+    compiled = made(SUM, VECTOR, VECTOR)
+    assert compiled.entrance is not None
+    x, y = np.arange(3.0), np.ones(2)
+    lent, status = compiled.entrance.status(x, y)
+    assert status == SIZES
+    assert lent.base is None
+    assert lent.ctypes.data in (x.ctypes.data, y.ctypes.data)
+    total, status = compiled.entrance.status(x, x)
+    assert status == OK
+    assert total.base is not None
+    assert total.tolist() == [0.0, 2.0, 4.0]
 
 
 def test_what_otherwise_may_do_is_call_again_or_raise() -> None:
