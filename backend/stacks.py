@@ -9,8 +9,8 @@ A cell on top of another is the next one, unless two stacks grow in turn: then t
 which each cell has the number of the one below (`linked`). When the array is full the status is FULL, and the host doubles it.
 
 All sites share two views of one piece of memory, as reals and as integers. Which scalar of a cell has which place is decided when
-all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧. The scalars
-of a cell lie side by side; where they are few and no arrays, each lies beside that of the next cell.
+all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧. The
+scalars of a cell lie side by side; where they are few and no arrays, each lies beside that of the next cell.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 LINK = "link"
 APART = 4
 """
-So many numbers of a cell at most lie apart, each beside that of the next cell: turns that push may so be vectorised. More of them would
-be in each other's way, since the number of cells is a power of 2, and so is that of the lines of a cache.
+So many numbers of a cell at most lie apart, each beside that of the next cell: turns that push may so be vectorised. More would be
+in each other's way, since the number of cells is a power of 2, and so is that of the lines of a cache.
 """
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
