@@ -22,6 +22,7 @@ from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.once import read_once
 from backend.arrays.reuse import reused
+from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
@@ -44,6 +45,7 @@ def tightened(text: str) -> str:
         needed(found, Reader(roots(found)))
         module.body[0] = function = accumulated(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
+    unmasked(function)
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
