@@ -56,6 +56,11 @@ def _fmod(x: float, y: float) -> float:
     return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
 
 
+def _place(array: Any, memory: Any) -> int:
+    """Where an array lies in the memory of stacks, if that is known: it is not."""
+    return -1
+
+
 def dtypes() -> Bindings:
     """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
@@ -69,7 +74,7 @@ def arrays() -> Bindings:
     import numpy
 
     loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
-    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem}
+    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem, "_place": _place}
     return made | loops | dtypes()
 
 
@@ -106,6 +111,7 @@ def _cpu_functions() -> Bindings:
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
+        "_place": cpu_memory.place,
         "_empty": cpu_arrays.empty,
         "_full": cpu_arrays.full,
         "_row_of": cpu_arrays.row_of,
