@@ -9,8 +9,8 @@ Arrays that every turn of a loop begins as ZEROs, made once before the loop.
         while True: …s[i] = s[i] + d…                     while True: …s[i] = s[i] + d…
         …                                                 …
 
-It is so where the size is that of an argument, and where nothing mentions the array, by whatever name, but from this statement on to
-the end of its block, which the turn goes through once. What a turn leaves there, the next does not read. What the caller has, and
+It is so where the size is that of an argument, and where nothing mentions the array, by whatever name, but from this statement on
+to the end of its block. The turn goes through that once, so what it leaves there, the next does not read. What the caller has, and
 what is given out or kept, is mentioned elsewhere.
 """
 
