@@ -64,6 +64,7 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
         "  %failure = alloca ptr",
         "  %beyond = alloca i32",
         f"  store {result} zeroinitializer, ptr %result",
+        "  store ptr null, ptr %failure",  # code with a `try` asks it, whether or not anything was raised
         f"  %counted = icmp eq i64 %count, {len(takes)}",
         "  %unnamed = icmp eq ptr %names, null",
         "  %plain = and i1 %counted, %unnamed",
