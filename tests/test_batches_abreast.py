@@ -164,7 +164,7 @@ def test_threads_take_lanes_too_and_hold_no_result_when_they_are_done() -> None:
 
 
 def test_memory_of_short_batches_is_kept_and_that_of_threads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = stack_memory.Memory(lowered(parse(aj.grad(lambda x, n: steps(x, x, n), mode="ssa")), (REAL, INTEGER)), 1000)
+    memory = stack_memory.Memory(lowered(parse(GRADIENT), (REAL, REAL, INTEGER)), 1000)
     kept = memory.for_batch(MANY)
     assert memory.for_batch(MANY) is kept
     assert memory.for_threads(MANY)[0] is not kept[0]
