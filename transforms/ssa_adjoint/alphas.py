@@ -28,6 +28,7 @@ from transforms.agenda import in_turn, rule_of
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
 from transforms.ssa.single_assignment import NOTHING, single_assignment
+from transforms.ssa.threading import threaded
 from transforms.ssa.to_graph import to_graph
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint import rerun
@@ -136,7 +137,9 @@ def _kept_of_turn(state: Resolution) -> tuple[str, ...]:
 
 def _forgotten(state: Resolution) -> Iterator[Instruction]:
     """x ← ZERO, at the header, for all that a turn assigns: nothing but what the loop carries goes from turn to turn."""
-    names = (t for label in sorted(state.turn.body) for i in state.primal.by_label[label].instructions for t in i.targets)
+    blocks = [state.primal.by_label[label] for label in sorted(state.turn.body)]
+    chosen = (phi.target for block in blocks if block.label != state.turn.header for phi in block.phis)
+    names = (*chosen, *(t for block in blocks for i in block.instructions for t in i.targets))
     return (Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*names, *map(stack, state.turn.inner)) if name != "_")
 
 
@@ -164,8 +167,8 @@ def write_stacks(state: Resolution) -> Resolution:
     """a stack or tape of which only a, … are read  ⟹  tuples of a, …;   a stack of which nothing is  ⟹  a counter"""
     forward, backward = functions(state)
     holds = held(backward)
-    written = (laid_out(without_zeros(lower(f, holds))) for f in (forward, backward))
-    return state.then(done=(*state.done, *written))
+    forward, backward = (without_zeros(lower(f, holds)) for f in (forward, backward))
+    return state.then(done=(*state.done, laid_out(threaded(forward)), laid_out(backward)))
 
 
 _FIRST = (primal_call, pullback_call, push_turn, pop_turn, tape, reach, write_stacks)
