@@ -1,13 +1,14 @@
 """
 What machine code that is called from Python reads of the objects of CPython and NumPy, and calls of them.
 
-    FUNCTIONS    of CPython, all of them of the stable interface; and of Numba's runtime, as LLVM declares them
+    FUNCTIONS    of CPython, all of them of the stable interface; of NumPy's and of Numba's runtime, as LLVM declares them
     OBJECTS      whose addresses are compared: exact types, True, NumPy's dtypes, of which there is one each
     is_known()   whether the objects of this process lie in memory as their headers say
 
-Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. Where the type
-is, a build may decide: it is the last word of the smallest object. An object of each kind is tried once, before there is any code;
-in a process where a number is not where it should be, nothing is read, and calls go the long way.
+Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. The one thing
+that is written is what a new object of Numba's for memory owns. Where the type is, a build may decide: it is the last word of the
+smallest object. An object of each kind is tried once, before there is any code; in a process where a number is not where it should
+be, nothing is read, and calls go the long way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ TYPE = object.__basicsize__ - 8
 DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = (object.__basicsize__ + place for place in (0, 8, 16, 24, 40, 48))
 """Where an array has these: addresses, but for the number of axes and the flags, which are ints of C."""
 
-ORDERLY = 0x1 | 0x100 | 0x400
+OWNED = object.__basicsize__
+"""Where an object of Numba's that owns memory says which."""
+
+WRITABLE = 0x400
+ORDERLY = 0x1 | 0x100 | WRITABLE
 """The flags of an array whose elements follow one another, are aligned, and may be written."""
 
 PLAIN = {
@@ -36,17 +41,21 @@ PLAIN = {
     "PyBool_FromLong": "ptr (i64)",
     "PyTuple_New": "ptr (i64)",
     "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
-    "PySequence_GetItem": "ptr (ptr, i64)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
+    "_PyObject_New": "ptr (ptr)",
 }
-OF_ARRAYS = {
-    "NRT_adapt_ndarray_to_python_acqref": "ptr (ptr, ptr, i32, i32, ptr)",
-    "NRT_MemInfo_release": "void (ptr)",
+OF_NUMPY = {
+    "PyArray_NewFromDescr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
+    "PyArray_SetBaseObject": "i32 (ptr, ptr)",
 }
-FUNCTIONS = PLAIN | OF_ARRAYS
+NUMBERS = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+"""Where these are in NumPy's table of functions for C, which is the same in all its versions."""
+
+FUNCTIONS = PLAIN | OF_NUMPY | {"NRT_MemInfo_release": "void (ptr)"}
 DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "bool": "bool", "i8": "int8"}
-OBJECTS = ("float", "int", "bool", "True", "ndarray", *(f"dtype_{name}" for name in DTYPES))
+OBJECTS = ("float", "int", "bool", "True", "None", "ndarray", "memory", *(f"dtype_{name}" for name in DTYPES))
 
 
 def declarations() -> str:
@@ -61,15 +70,31 @@ def symbol(name: str) -> str:
 
 
 def addresses(arrays: bool) -> dict[str, int]:
-    """Where all of it is; with `arrays`, what is NumPy's too. The runtime's functions Numba names to LLVM itself."""
+    """Where all of it is; with `arrays`, what is NumPy's and Numba's too, whose runtime's functions Numba names to LLVM itself."""
     found: dict[str, Any] = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in PLAIN}
-    found |= {symbol(kind.__name__): id(kind) for kind in (float, int, bool)} | {symbol("True"): id(True)}
+    found |= {symbol(kind.__name__): id(kind) for kind in (float, int, bool)} | {symbol("True"): id(True), symbol("None"): id(None)}
     if arrays:
         import numpy
 
-        found |= {symbol("ndarray"): id(numpy.ndarray)}
+        found |= {symbol("ndarray"): id(numpy.ndarray), symbol("memory"): id(_memory())} | _of_numpy()
         found |= {symbol(f"dtype_{of}"): id(numpy.dtype(name)) for of, name in DTYPES.items()}
     return found
+
+
+def _memory() -> Any:
+    """The type of the objects that own memory of Numba's runtime."""
+    from numba.core.runtime import _nrt_python
+
+    return _nrt_python._MemInfo
+
+
+def _of_numpy() -> dict[str, int]:
+    """Where NumPy's functions are."""
+    from numpy._core import _multiarray_umath
+
+    pointer: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(_multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    return {name: ctypes.c_int64.from_address(table + 8 * number).value for name, number in NUMBERS.items()}
 
 
 @cache
@@ -88,7 +113,16 @@ def _arrays_are_known() -> bool:
         some: Any = numpy.zeros((3, 5), name)[1:, ::2]
         if not all(map(_is_an_array, (some, some.copy(), numpy.zeros((), name)))):
             return False
-    return True
+    return _memory_is_known()
+
+
+def _memory_is_known() -> bool:
+    """Whether an object that owns memory is its type, and then the address of that."""
+    from numba.core.runtime import _nrt_python
+
+    address = _nrt_python.meminfo_alloc(8)
+    owner = _memory()(address)
+    return bool(_memory().__basicsize__ == OWNED + 8 and _word(owner, OWNED) == address)
 
 
 def _is_an_array(array: Any) -> bool:

@@ -6,11 +6,13 @@ arrays overlap is asked before each inner loop, not once for all turns of the ou
 every turn are apart in each, but what all turns write of the one overlaps what all write of the other. LLVM has options for both,
 which hold for all that it compiles; so they are set while it compiles generated code, and set back.
 
-`Flat` leaves out Numba's own single assignment form besides, which takes time that grows with the number of variables times that of
-statements. A variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
+`Flat` leaves out what generated code does not need. Numba's own single assignment form takes time that grows with the number of
+variables times that of statements; a variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
+Other passes look for what generated code does not have: functions and comprehensions inside, expressions of whole arrays, overloads
+that want to be inlined, branches that a type decides.
 
-`Vectors`, for code over arrays, has LLVM told in which loops no turn needs what another writes (`backend.vectors`), and gives fewer
-variables memory (`backend.registers`).
+`Vectors`, for code over arrays, leaves this out too; it has LLVM told in which loops no turn needs what another writes
+(`backend.vectors`), and gives fewer variables memory (`backend.registers`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
@@ -26,13 +28,15 @@ from typing import Any
 from llvmlite import binding
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
-from numba.core.untyped_passes import ReconstructSSA
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, ReconstructSSA
 
 from backend.vectors import Telling
 
 OPTIONS = {"force-ordered-reductions": ("true", "false"), "hoist-runtime-checks": ("false", "true")}
 """What they are for generated code, and what else."""
+NOT_NEEDED = (ReconstructSSA, InlineClosureLikes, DeadBranchPrune, InlineOverloads, NopythonRewrites)
+"""The passes that find nothing to do in generated code, or nothing that LLVM does not do."""
 _now: set[str] = set()  # those that are as for generated code
 
 
@@ -63,11 +67,11 @@ class Usual(CompilerBase):  # type: ignore[misc]
 
 
 class Flat(Usual):
-    """The usual passes but one."""
+    """The usual passes that generated code needs."""
 
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
-        passes.passes = [found for found in passes.passes if found[0] is not ReconstructSSA]
+        passes.passes = [found for found in passes.passes if found[0] not in NOT_NEEDED]
         passes.finalize()
         return [passes]
 
@@ -83,8 +87,8 @@ class TellingLowering(NativeLowering):  # type: ignore[misc]
         return Telling
 
 
-class Vectors(Usual):
-    """The usual passes, but that LLVM is told which loops have turns that are apart."""
+class Vectors(Flat):
+    """The same, but that LLVM is told which loops have turns that are apart."""
 
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()

@@ -19,7 +19,7 @@ from backend.columns import NUMBA, Template
 from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, options, scalars, typed
 from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
-from semantics.columns.types import CONJUGATE, apply_type
+from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Malformed, Trap
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
@@ -167,18 +167,14 @@ class Emitter(Loops):
 
     def one_case(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """
-        The value; none, and a trap, for a value and a sensitivity of other structure, which no run puts together, and for arrays of
-        shapes with which every run traps.
+        The value; none, and a trap, for a value and a sensitivity of other structure, or other types that no run puts together, and
+        for arrays of shapes with which every run traps. If one does, the machine takes it, and has the error.
         """
         try:
-            apply_type(primitive, [typed(a) for a in arguments])
-        except Trap:
+            self.result_type(primitive, [typed(a) for a in arguments])
+        except (IllTyped, Trap):
             self.trap("True", STUCK)
             return None
-        except IllTyped:
-            if primitive.name in CONJUGATE:
-                self.trap("True", STUCK)
-                return None
         return self.primitive(primitive, arguments)
 
     def scalar(self, primitive: Primitive, arguments: list[Any]) -> Any:

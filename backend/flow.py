@@ -4,31 +4,79 @@ Control flow of a first-order region: what its tail calls make of its graphs.
 Blocks are signatures (a graph at the types of one call), edges are tail calls. A *header* is the target of an edge from a
 block it dominates: a loop. A *merge* is reached by several forward edges. Blocks are ordered in reverse postorder; every
 merge is placed behind its immediate dominator, which yields structured code for every reducible region (Ramsey, 2022).
+
+A loop that is entered at several places gets a *head*, one block more, through which every jump to one of these goes: it is told
+which, and goes on there. So every region has structured code, which is no longer for it: no block is copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Block = Any
+Targets = dict[Block, tuple[Block, ...]]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The block that goes on at one of the places where a loop is entered."""
+
+    entries: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
 class Flow:
-    """The blocks reached from the entry: loop headers, merges, the merges directly below each; an irreducible edge or None."""
+    """The blocks reached from the entry: loop headers, merges, the merges directly below each; the heads of those that have one."""
 
     order: tuple[Block, ...]
     headers: frozenset[Block]
     merges: frozenset[Block]
     below: dict[Block, tuple[Block, ...]]
-    irreducible: tuple[Block, Block] | None
+    heads: dict[Block, Head] = field(default_factory=dict)
 
 
 def flow(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Flow:
     """The analysis. Dominators by Cooper, Harvey and Kennedy's iteration."""
-    targets = {}
+    targets = _ordered(entry, successors)
+    if (found := _reducible(targets)) is not None:
+        return found
+    heads = heads_of(entry, targets)
+    through = {block: tuple(heads.get(t, t) for t in to) for block, to in targets.items()}
+    through |= {head: head.entries for head in heads.values()}
+    found = _reducible(_ordered(entry, through.__getitem__))
+    assert found is not None, "every loop has one head"
+    return replace(found, heads=heads)
+
+
+def heads_of(entry: Block, targets: Targets) -> dict[Block, Head]:
+    """
+    The head of every block where a loop is entered that is entered elsewhere, too.
+
+    A loop is a strongly connected component; those in it are the ones that are left without the blocks where it is entered
+    (Steensgaard, 1993).
+    """
+    heads: dict[Block, Head] = {}
+    todo = [list(targets)]
+    while todo:
+        inside = dict.fromkeys(todo.pop())
+        component = components({block: [t for t in targets[block] if t in inside] for block in inside})
+        entered = {t for block, to in targets.items() for t in to if component.get(block) != component.get(t)} | {entry}
+        loops: dict[int, list[Block]] = {}
+        for block in inside:
+            loops.setdefault(component[block], []).append(block)
+        for loop in loops.values():
+            if len(loop) > 1:
+                entries = tuple(block for block in loop if block in entered)
+                heads |= dict.fromkeys(entries, Head(entries)) if len(entries) > 1 else {}
+                todo.append([block for block in loop if block not in entered])
+    return heads
+
+
+def _ordered(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Targets:
+    """The blocks that the entry reaches, in reverse postorder, and where each jumps to."""
+    targets: Targets = {}
     order: list[Block] = []
     todo: list[tuple[Block, bool]] = [(entry, False)]
     while todo:
@@ -39,7 +87,12 @@ def flow(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Flow:
             targets[block] = tuple(successors(block))
             todo.append((block, True))
             todo += [(t, False) for t in reversed(targets[block]) if t not in targets]
-    order.reverse()
+    return {block: targets[block] for block in reversed(order)}
+
+
+def _reducible(targets: Targets) -> Flow | None:
+    """The analysis of blocks in reverse postorder; None where some loop is entered at several places."""
+    order = list(targets)
     number = {b: i for i, b in enumerate(order)}
     sources: dict[Block, list[Block]] = {b: [] for b in order}
     for block in order:
@@ -52,7 +105,7 @@ def flow(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Flow:
             b = above[b]
         return bool(a == b)
 
-    headers, bad = set(), None
+    headers = set()
     forward = dict.fromkeys(order, 0)
     for block in order:
         for target in dict.fromkeys(targets[block]):
@@ -61,13 +114,13 @@ def flow(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Flow:
             elif dominates(target, block):
                 headers.add(target)
             else:
-                bad = (block, target)
+                return None
     merges = frozenset(b for b in order if forward[b] > 1)
     below: dict[Block, tuple[Block, ...]] = dict.fromkeys(order, ())
     for block in order:
         if block in merges:
             below[above[block]] += (block,)
-    return Flow(tuple(order), frozenset(headers), merges, below, bad)
+    return Flow(tuple(order), frozenset(headers), merges, below)
 
 
 def _dominators(order: list[Block], number: dict[Block, int], sources: dict[Block, list[Block]]) -> dict[Block, Block]:

@@ -7,8 +7,7 @@ every jump is the last thing its path does, so a jump that does not continue the
 it leads, read where the paths meet.
 
 Captured values are arguments like others, so a closure needs no memory; other recursion is made a loop first (`backend.recursion`).
-What is refused, with its reason: recursion that gives functions, closures without end, irreducible jumps, and functions or zeros at
-the boundary.
+What is refused, with its reason: recursion that gives functions, closures without end, and functions or zeros at the boundary.
 """
 
 from __future__ import annotations
@@ -90,25 +89,25 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
     The same, whether or not known integers and booleans travel through calls.
 
     What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
-    at two places, the program is inferred again without it.
+    at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
 
-    def written(inferrer: StackInference, inference: Inference) -> Lowered:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
+    def written(inferrer: StackInference, inference: Inference, *, heads: bool) -> Lowered:
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
 
     def joined() -> Lowered:
         again = StackInference(program, literals, *stacks, inference)
-        return written(again, again.run(entry_types(program, types)))
+        return written(again, again.run(entry_types(program, types)), heads=True)
 
     if len(inference.types) > CROWD:
         with suppress(IllTyped, Malformed, OutOfFuel):
             return joined()
     try:
-        return written(inferrer, inference)
+        return written(inferrer, inference, heads=False)
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise

@@ -8,13 +8,13 @@ of where it leads, after which the path falls to the end of its loop's body, or 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
 from typing import Any
 
 from backend.arrays.creation import constant
 from backend.arrays.table import readers
 from backend.emit import stored
-from backend.flow import Flow, flow
+from backend.flow import Block, Head, flow
+from backend.region import Ends, Region
 from backend.scheduling import reads_first
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, convert, literal, make, options, plain, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
@@ -37,38 +37,17 @@ IRREDUCIBLE = "lower/irreducible"
 SMALL = 8  # nodes
 
 
-@dataclass(eq=False)
-class Region:
-    """A region under construction. It leaves its value in `result`, or returns it if that is None."""
-
-    flow: Flow
-    result: Any
-    key: int
-    home: int
-    code: Any = None
-    storage: dict[Signature, tuple[Any, ...]] = field(default_factory=dict)
-    number: dict[Signature, int] = field(default_factory=dict)
-    landing: dict[Signature, int] = field(default_factory=dict)
-    active: set[Signature] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class Ends:
-    """Where the paths of some code go: `falls` reach its end with a note in `_go`, `breaks` leave the innermost loop with one."""
-
-    falls: frozenset[int] = frozenset()
-    breaks: frozenset[int] = frozenset()
-
-    def __or__(self, other: Ends) -> Ends:
-        return Ends(self.falls | other.falls, self.breaks | other.breaks)
-
-
 class Regions(Stacks):
-    """Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written."""
+    """
+    Writes regions of one typed program. Functions that a region calls wait in `waiting` to be written. Loops that are entered at
+    several places are refused unless there may be `heads`.
+    """
 
-    def __init__(self, program: Program, inference: Inference, sites: Sites = NO_SITES, fast: bool = False) -> None:
+    def __init__(
+        self, program: Program, inference: Inference, sites: Sites = NO_SITES, fast: bool = False, heads: bool = True
+    ) -> None:
         super().__init__(sites)
-        self.fast = fast
+        self.fast, self.heads = fast, heads
         self.program, self.inference = program, inference
         self.free = scopes(program).free
         self.functions: dict[Signature, str] = {}
@@ -90,8 +69,8 @@ class Regions(Stacks):
     def region(self, entry: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], result: Any, loop: int) -> Emission:
         """The code from `entry` on; its value goes to `result`, or is returned. Answers where its paths end."""
         found = flow(entry, self.successors)
-        if found.irreducible is not None:
-            names = " and ".join(f"@{self.program.graphs[s.graph].name}" for s in found.irreducible)
+        if found.heads and not self.heads:
+            names = " and ".join(f"@{self.program.graphs[s.graph].name}" for s in found.heads)
             raise Malformed(
                 f"the tail calls between {names} enter a loop at two places", rule=IRREDUCIBLE, remedy="give the loop one head"
             )
@@ -101,20 +80,21 @@ class Regions(Stacks):
     def go(self, region: Region, target: Signature, captured: tuple[Any, ...], arguments: tuple[Any, ...], loop: int) -> Emission:
         """A jump: moves, and then either the block itself or a note of where it is."""
         values = tuple(convert(v, t) for v, t in zip((*captured, *arguments), (*target.captured, *target.arguments), strict=True))
-        if target in region.active:
-            self.move(region.storage[target], values)
-            if loop == region.number[target]:
-                self.line("continue")
-                return Ends()
-            return self.note(region.number[target], region.landing[target], loop)
-        if target in region.landing:
-            self.move(region.storage[target], values)
-            return self.note(region.number[target], region.landing[target], loop)
-        if target in region.flow.headers:
-            self.store(region, target)
-            self.move(region.storage[target], values)
-            return (yield self.tree(region, target, region.storage[target], loop))
-        return (yield self.tree(region, target, tuple(plain(v) for v in values) if _erased(target) else values, loop))
+        block = region.flow.heads.get(target, target)
+        if block in region.flow.headers and block not in region.landing:
+            self.store(region, block)
+        elif block not in region.storage:
+            return (yield self.tree(region, target, tuple(plain(v) for v in values) if _erased(target) else values, loop))
+        into = region.storage[block]
+        if isinstance(block, Head):
+            into, values = (*region.storage[target], *into), (*values, literal(block.entries.index(target)))
+        self.move(into, values)
+        if block not in region.landing:
+            return (yield self.tree(region, block, region.storage[block], loop))
+        if block in region.active and loop == region.number[block]:
+            self.line("continue")
+            return Ends()
+        return self.note(region.number[block], region.landing[block], loop)
 
     def note(self, number: int, landing: int, loop: int) -> Ends:
         self.line(f"_go = {number}")
@@ -123,12 +103,15 @@ class Regions(Stacks):
         self.line("break")
         return Ends(breaks=frozenset([number]))
 
-    def store(self, region: Region, block: Signature) -> None:
-        """Variables for what the block captures and takes."""
+    def store(self, region: Region, block: Block) -> None:
+        """Variables for what the block captures and takes; of a head, for which entry it is, and for what these take."""
         region.number[block] = self.fresh_number()
-        region.storage[block] = tuple(make(t, self.variable) for t in (*block.captured, *block.arguments))
+        types = (INTEGER,) if isinstance(block, Head) else (*block.captured, *block.arguments)
+        region.storage[block] = tuple(make(t, self.variable) for t in types)
+        for entry in block.entries if isinstance(block, Head) else ():
+            self.store(region, entry)
 
-    def tree(self, region: Region, block: Signature, values: tuple[Any, ...], loop: int) -> Emission:
+    def tree(self, region: Region, block: Block, values: tuple[Any, ...], loop: int) -> Emission:
         """The block and all it dominates; a header as a loop around them."""
         if block not in region.flow.headers:
             return (yield self.within(region, block, values, loop))
@@ -150,16 +133,16 @@ class Regions(Stacks):
         region.active.discard(block)
         return Ends(falls=ends.breaks | leaving)
 
-    def within(self, region: Region, block: Signature, values: tuple[Any, ...], loop: int) -> Emission:
+    def within(self, region: Region, block: Block, values: tuple[Any, ...], loop: int) -> Emission:
         """The straight line of the block, its end, then the merges below it, each where its paths meet."""
         merges = region.flow.below[block]
-        env = yield self.straight(block, values)
+        env = {} if isinstance(block, Head) else (yield self.straight(block, values))
         if env is None:
             return Ends()
         for merge in merges:
             self.store(region, merge)
             region.landing[merge] = loop
-        ends = yield self.end(region, block, env, loop)
+        ends = yield self.enter(region, block, loop) if isinstance(block, Head) else self.end(region, block, env, loop)
         for merge in merges:
             number = region.number[merge]
             if number not in ends.falls:
@@ -172,6 +155,18 @@ class Regions(Stacks):
                 body, self.code = self.code, outer
                 self.code += [f"if _go == {number}:", body]
             ends = rest | below
+        return ends
+
+    def enter(self, region: Region, head: Head, loop: int) -> Emission:
+        """The entry at which the loop goes on."""
+        (which,) = region.storage[head]
+        tests = [f"{'elif' if k else 'if'} {which.text} == {k}:" for k in range(len(head.entries) - 1)]
+        ends = Ends()
+        for test, entry in zip((*tests, "else:"), head.entries, strict=True):
+            outer, self.code = self.code, []
+            ends |= yield self.tree(region, entry, region.storage[entry], loop)
+            body, self.code = self.code, outer
+            self.code += [test, body]
         return ends
 
     def end(self, region: Region, block: Signature, env: dict[NodeId, Any], loop: int) -> Emission:

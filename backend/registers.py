@@ -19,6 +19,8 @@ from numba.core import ir as statements
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.lowering import Lower
 
+from backend.cpu_memory import Cells
+
 Place = tuple[int, int]  # a block, and the number of a statement in it
 
 
@@ -88,13 +90,14 @@ class Registers(Lower):  # type: ignore[misc]
         return self.context.pack_value(self.builder, of.dtype, found, place, align=_alignment(of))
 
     def _element(self, array: Any, index: Any) -> Any:
-        """The address of an element. Numbers below zero count from the end."""
+        """The address of an element. Numbers below zero count from the end, except in the memory of stacks, which has none."""
         of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
         data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
         at = self.loadvar(index.name)
         numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]
         sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
-        return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=True)
+        around = not isinstance(of, Cells)
+        return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=around)
 
 
 def is_element(of: Any, index: Any) -> bool:

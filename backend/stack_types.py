@@ -24,9 +24,11 @@ from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.signatures import Signature, both
 from semantics.type_language import INTEGER, ArrayType, TupleType
-from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, is_below, join, members
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, is_below, join, members
 
 EMPTY = TupleType(())
+INDEXED = ("getitem", "put", "inject", "final", "scatter_add", "take")
+"""Of these the second argument is an index, of which no part is ZERO either."""
 DEMANDING = {
     "switch": (0,),
     "where": (0,),
@@ -37,7 +39,7 @@ DEMANDING = {
     "and_": (0, 1),
     "or_": (0, 1),
     "result": (0,),
-    **dict.fromkeys(("getitem", "put", "inject", "final", "scatter_add", "take"), (1,)),  # an index
+    **dict.fromkeys(INDEXED, (1,)),
 }
 VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}
@@ -86,7 +88,11 @@ def _perhaps_empty(t: Any, site: NodeId) -> Any:
 
 
 def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, arguments: Sequence[Any]) -> Any:
-    """The type of the value of a primitive. Reading the top of a stack gives what cells hold; that of an empty one, nothing."""
+    """
+    The type of the value of a primitive. Reading the top of a stack gives what cells hold; that of an empty one, nothing.
+
+    A cell has one type for all runs, so that of several types some go together in no run: those give nothing.
+    """
     if primitive.name in ("getitem", "length") and any(isinstance(m, StackType) for m in members(arguments[0])):
         result: Any = NEVER
         for member in members(arguments[0]):
@@ -96,8 +102,17 @@ def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive,
                 with suppress(Trap):
                     result = join(result, result_type(cells, below, primitive, [member, *arguments[1:]]))
         return result
-    given = [without_zero(t) if i in DEMANDING.get(primitive.name, ()) else t for i, t in enumerate(arguments)]
-    return NEVER if NEVER in given else apply_type(primitive, given)
+    given = [
+        without_zero(t, primitive.name in INDEXED) if i in DEMANDING.get(primitive.name, ()) else t for i, t in enumerate(arguments)
+    ]
+    if NEVER in given:
+        return NEVER
+    try:
+        return apply_type(primitive, given)
+    except IllTyped:
+        if all(len(members(t)) < 2 for t in given):
+            raise
+        return distribute(lambda *case: apply_type(primitive, case), given, (IllTyped, Trap))
 
 
 def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, stack: StackType, rest: Sequence[Any]) -> Any:
@@ -113,11 +128,15 @@ def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, stack
     return perhaps_empty(stack) if index.value == below.get(stack.site) else found[index.value]
 
 
-def without_zero(t: Any) -> Any:
-    """The type but for ZERO."""
+def without_zero(t: Any, parts: bool = False) -> Any:
+    """The type but for ZERO, that of the parts of a tuple too if wanted."""
     result: Any = NEVER
     for member in members(t):
-        result = result if member == ZERO_TYPE else join(result, member)
+        if parts and isinstance(member, TupleType):
+            items = tuple(without_zero(item) for item in member.items)
+            result = result if NEVER in items else join(result, TupleType(items))
+        elif member != ZERO_TYPE:
+            result = join(result, member)
     return result
 
 

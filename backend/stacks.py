@@ -27,7 +27,7 @@ from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, l
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
 from backend.stack_memory import MEMORY
 from backend.stack_sizes import sizes_alone
-from backend.stack_types import DEMANDING, StackType, perhaps_empty, result_type, stack_of
+from backend.stack_types import DEMANDING, INDEXED, StackType, perhaps_empty, result_type, stack_of
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
@@ -81,7 +81,11 @@ class Stacks(Emitter):
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
         """As ever; what reads a stack, here."""
         for at in DEMANDING.get(primitive.name, ()):
-            if (found := self.demanded(arguments[at])) is None:
+            found = self.demanded(arguments[at])
+            if primitive.name in INDEXED and isinstance(found, Items):
+                parts = [self.demanded(part) for part in found.items]
+                found = None if any(part is None for part in parts) else replace(found, items=tuple(parts))
+            if found is None:
                 return None
             arguments = [*arguments[:at], found, *arguments[at + 1 :]]
         if primitive.name not in WHOLE_STACKS:

@@ -9,8 +9,9 @@ cell, a bytearray of two words: where the entry is, 0 while there is none, and w
 a number of the exact type is read, an orderly array is passed as it lies there, and the entry is called. For whatever else comes,
 such as keywords, a subclass or an integer beyond 64 bits, `otherwise` is called, as it came.
 
-An array is lent: as Numba sees it, nobody owns its memory, so nothing counts references to it. Of a result Numba's runtime makes an
-array of NumPy, which owns the memory; what then is left is released, as it is where nothing is made of it.
+An array is lent: as Numba sees it, nobody owns its memory, so nothing counts references to it. The memory of a result goes to an
+object of Numba's that releases it, and that is the base of NumPy's array, or of those of all rows of a block; where nothing is made
+of it, it is released.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from backend import c_objects
 from backend.c_objects import symbol
+from backend.given_arrays import FUNCTIONS, array_type, arrays_of
 from backend.stack_memory import MEMORY_WORD
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
@@ -46,20 +48,8 @@ def ways(
     `value` and `status` for an entry of these types. One result is the value itself, more are a tuple; with `rows`, the last that
     the entry gives is a block, and its rows are the results of these numbers.
     """
-    release = [RELEASE] * any(isinstance(type, ArrayType) for type in gives)
-    return "\n".join([c_objects.declarations(), *release, *(_way(name, takes, gives, addressed, rows) for name in names)])
-
-
-RELEASE = """
-define internal void @release(ptr %owner) {
-  %nobody = icmp eq ptr %owner, null
-  br i1 %nobody, label %done, label %go
-go:
-  call void @NRT_MemInfo_release(ptr %owner)
-  br label %done
-done:
-  ret void
-}"""
+    arrays = [FUNCTIONS] if any(isinstance(type, ArrayType) for type in gives) else []
+    return "\n".join([c_objects.declarations(), *arrays, *(_way(name, takes, gives, addressed, rows) for name in names)])
 
 
 def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int]) -> str:
@@ -90,14 +80,14 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
         "  %returned = icmp eq i32 %raised, 0",
         f"  %all = load {result}, ptr %result",
         *(f"  %r{k} = extractvalue {result} %all, {k}" for k in range(len(gives) + 1)),
-        *(f"  %owner{k} = extractvalue {array_type(gives[k])} %r{k}, 0" for k in kept),
+        *(f"  %memory{k} = extractvalue {array_type(gives[k])} %r{k}, 0" for k in kept),
         *demanded,
         f"  br i1 %{'good' if demanded else 'returned'}, label %made, label %failed",
         "made:",
     ]
     whole = (*gives, INTEGER) if name == "status" else tuple(gives)
-    lines += _one(gives[0], kept) if name == "value" and len(whole) == 1 and not rows else _tuple(gives, whole, rows, kept)
-    released = [f"  call void @release(ptr %owner{k})" for k in kept]
+    lines += _one(gives[0]) if name == "value" and len(whole) == 1 and not rows else _tuple(gives, whole, rows, kept)
+    released = [f"  call void @release(ptr %memory{k})" for k in kept]
     return "\n".join(["", *lines, "failed:", *released, "  br label %otherwise", OTHERWISE, "}"])
 
 
@@ -163,10 +153,9 @@ def _passed(k: int, type: Any) -> list[str]:
     return ["ptr null", "ptr null", size, f"i64 {SIZES[type.dtype]}", f"ptr %a{k}.data", *sizes]
 
 
-def _one(type: Any, kept: Sequence[int]) -> Iterator[str]:
+def _one(type: Any) -> Iterator[str]:
     """The value, where it is no tuple."""
     yield from _made(0, type, result_type([type]))
-    yield from (f"  call void @release(ptr %owner{k})" for k in kept)
     yield "  ret ptr %o0"
 
 
@@ -181,28 +170,25 @@ def _tuple(gives: Sequence[Any], whole: Sequence[Any], rows: Sequence[int], kept
     yield "  br i1 %nothing, label %lost, label %filled"
     yield "filled:"
     for k, type in enumerate(whole):
-        yield from _made(k, type, result_type(gives))
-    yield from (f"  {row[k]} = call ptr @PySequence_GetItem(ptr %o{block}, i64 {n})" for n, k in enumerate(rows))
-    yield from [f"  call void @Py_DecRef(ptr %o{block})"] * bool(rows)
+        if not rows or k != block:
+            yield from _made(k, type, result_type(gives))
+    if rows:
+        yield from arrays_of(block, gives[block], result_type(gives), [row[k] for k in rows], 1)
     yield "  %whole.0 = icmp eq i1 true, true"
     for k, part in enumerate(parts):
         yield f"  %is.{k} = icmp ne ptr {part}, null"
         yield f"  %whole.{k + 1} = and i1 %whole.{k}, %is.{k}"
         yield f"  %set.{k} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {k}, ptr {part})"
-    yield from (f"  call void @release(ptr %owner{k})" for k in kept)
     yield f"  br i1 %whole.{len(parts)}, label %done, label %dropped"
     yield from ("done:", "  ret ptr %tuple", "dropped:", "  call void @Py_DecRef(ptr %tuple)", "  ret ptr null", "lost:")
-    yield from (f"  call void @release(ptr %owner{k})" for k in kept)
+    yield from (f"  call void @release(ptr %memory{k})" for k in kept)
     yield "  ret ptr null"
 
 
 def _made(k: int, type: Any, result: str) -> Iterator[str]:
     """The object %o of a result %r, one of `result`."""
     if isinstance(type, ArrayType):
-        axes = len(type.dims)
-        yield f"  %p{k} = getelementptr {result}, ptr %result, i32 0, i32 {k}"
-        given = f"ptr %p{k}, ptr @{symbol('ndarray')}, i32 {axes}, i32 1, ptr @{symbol(f'dtype_{type.dtype}')}"
-        yield f"  %o{k} = call ptr @NRT_adapt_ndarray_to_python_acqref({given})"
+        yield from arrays_of(k, type, result, [f"%o{k}"], 0)
     elif type == REAL:
         yield f"  %o{k} = call ptr @PyFloat_FromDouble(double %r{k})"
     elif type == INTEGER:
@@ -215,12 +201,6 @@ def _made(k: int, type: Any, result: str) -> Iterator[str]:
 def passed_types(takes: Sequence[Any], addressed: bool) -> list[str]:
     """The types of what an entry takes, as Numba passes them."""
     return [text.split()[0] for k, type in enumerate(takes) for text in _passed(k, type)] + ["i64"] * addressed
-
-
-def array_type(type: ArrayType) -> str:
-    """An array as Numba has it: owner of its memory, owner as an object, elements, bytes of one, data, shape, strides."""
-    n = len(type.dims)
-    return f"{{ptr, ptr, i64, i64, ptr, [{n} x i64], [{n} x i64]}}"
 
 
 def result_type(gives: Sequence[Any]) -> str:

@@ -386,6 +386,43 @@ PROGRAMS: dict[str, str] = {
 @stop():
   return %a
 """,
+    "two_entries": """program @f
+@f(%x: f64, %n: i64):
+  %c = lt(%x, 1.0)
+  %t = switch(%c, @below, @above)
+  %r = %t()
+  return %r
+@below():
+  %r0 = @even(%n, %x)
+  return %r0
+@above():
+  %r1 = @odd(%n, %x, 0.5)
+  return %r1
+@even(%i, %a):
+  %c1 = le(%i, 0)
+  %t1 = switch(%c1, @stop, @go)
+  %q1 = %t1()
+  return %q1
+@go():
+  %i2 = sub(%i, 1)
+  %a2 = add(%a, 0.1)
+  %q2 = @odd(%i2, %a2, %a)
+  return %q2
+@stop():
+  return %a
+@odd(%j, %b, %d):
+  %c2 = le(%j, 0)
+  %t2 = switch(%c2, @end, @on)
+  %q3 = %t2()
+  return %q3
+@on():
+  %j2 = sub(%j, 1)
+  %b2 = mul(%b, %d)
+  %q4 = @even(%j2, %b2)
+  return %q4
+@end():
+  return %d
+""",
 }
 
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.7, 12.5, 1e-300, 1e300, float("inf"), float("-inf"), float("nan"), 9007199254740993.0]

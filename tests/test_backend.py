@@ -114,7 +114,7 @@ def test_elementary_functions_are_the_references_bit_for_bit(points: list[tuple[
 
 @st.composite
 def flows(draw: st.DrawFn) -> str:
-    """A program of blocks that jump to each other at random, counting down; some are irreducible."""
+    """A program of blocks that jump to each other at random, counting down; some have loops that are entered at several places."""
     count = draw(st.integers(2, 7))
     lines = ["program @f", "@f(%x: f64, %n: i64):", "  %r = @b0(%n, %x, 1.0)", "  return %r"]
     for i in range(count):
@@ -149,19 +149,9 @@ def flows(draw: st.DrawFn) -> str:
 
 
 @given(flows(), st.integers(0, 12))
-@settings(max_examples=60)
-def test_any_flow_of_jumps_runs_as_the_machine_runs_it_or_is_irreducible(text: str, n: int) -> None:
+def test_any_flow_of_jumps_runs_as_the_machine_runs_it(text: str, n: int) -> None:
     program = read(text)
-    try:
-        compiled = backend.compile(program, None, "python", optimize=False)
-    except Malformed as refusal:
-        event("irreducible")
-        reason = refusal.what
-    else:
-        reason = ""
-    if reason:
-        assert "enter a loop at two places" in reason
-        return
+    compiled = backend.compile(program, None, "python", optimize=False)
     event(f"loops: {compiled.code.source.count('while True')}")
     for x in (1.25, -0.5):
         assert same(compiled(x, n), run(program, x, n))

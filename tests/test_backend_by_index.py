@@ -17,9 +17,9 @@ from test_backend_stack_arrays import agrees, compiled
 from adjudge.values import to_value
 from backend import regions, stack_types
 from backend.arrays import tightening
+from backend.flow import Flow, flow
 from backend.scheduling import reads_first
 from backend.stack_sizes import sizes_alone
-from semantics.errors import Malformed
 from semantics.scope import order_of_need, scopes
 from semantics.text import read
 from transforms.gradient_programs import calling
@@ -99,12 +99,27 @@ def f(x):
             a[i - 1] = x[i] * x[i - 1]
     return np.sum(a * a)
 """,
+    "an element of a matrix is assigned in some turns of a loop that is left": """
+import numpy as np
+def f(x):
+    a = np.zeros((x.shape[0], x.shape[0]))
+    for i in range(1, x.shape[0]):
+        for j in range(i):
+            if x[j] > 0.0:
+                a[i, j] = x[j] * a[i - 1, j] + x[i]
+            elif x[j] < -0.9:
+                break
+    return np.sum(a * a)
+""",
 }
 
 
 @pytest.mark.parametrize("name", SOMETIMES)
 def test_an_index_of_turns_that_do_not_use_it_is_no_reason(name: str) -> None:
-    """Where a turn does not read by index, the adjoint has ZERO for it: no index of an array, and no run uses it as one."""
+    """
+    Where a turn does not read by index, the adjoint has ZERO for it: no index of an array, and no run uses it as one. In the last
+    a cell has a number or an array in one place, by the branch, and an update of the number is for no run.
+    """
     types = types_of((normal(5),))
     code, reference = compiled(calling(parse_text(SOMETIMES[name], "f"), "value_and_grad", 0, types), types)
     for numbers in (normal(6), np.array([0.5, -1.0, 1.0, 0.25]), np.array([0.5, 2.0, -1.0]), np.array([-1.0])):
@@ -144,7 +159,7 @@ def test_every_turn_costs_the_same(name: str) -> None:
 
 
 def test_a_copy_in_every_turn_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tightening, "accumulated", lambda function, told: function)
+    monkeypatch.setattr(tightening, "accumulated", lambda function, *asked: function)
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
     assert bend("products") > 1000
 
@@ -161,13 +176,20 @@ def test_the_mask_of_one_element_is_written_before_its_sum_where_it_is_not_true(
 # a loop that is entered at two places
 
 
-def test_a_loop_that_whole_arrays_and_others_enter_has_one_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At first the sensitivities of u and v are whole; in later turns some of their elements are ZERO."""
+@pytest.mark.parametrize("together", [True, False])
+def test_a_loop_that_whole_arrays_and_others_enter_is_one_block(together: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    At first the sensitivities of u and v are whole; in later turns some of their elements are ZERO. Inferred without that, the loop
+    has one entry; were it not, it would have code for each, and a head.
+    """
+    found: list[Flow] = []
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
-    monkeypatch.setattr(stack_types, "_with_holes", lambda t: t)
-    with pytest.raises(Malformed, match="enter a loop at two places") as error:
-        gradient("line")
-    assert error.value.rule == regions.IRREDUCIBLE
+    monkeypatch.setattr(regions, "flow", lambda *given: found.append(flow(*given)) or found[-1])
+    if not together:
+        monkeypatch.setattr(stack_types, "_with_holes", lambda t: t)
+    code, reference = gradient("line")
+    assert sum(bool(f.heads) for f in found) == (1 if together else 2), "the first inference has a head, and is made again"
+    assert agrees(code, reference, *PROGRAMS["line"][1](5))
 
 
 # the order of reads

@@ -50,6 +50,21 @@ def test_no_index_of_cells_is_asked_whether_it_is_negative() -> None:
     assert asks == [False, True]
 
 
+def test_the_ends_of_a_slice_of_cells_are_not_asked_where_they_lie() -> None:
+    """Of an array, an end below zero counts from the other, and one beyond it is it."""
+
+    def second(memory, k):  # type: ignore[no-untyped-def]
+        return memory[k : k + 2][1]
+
+    asks = []
+    for type in (Cells(types.float64), types.Array(types.float64, 1, "C")):
+        compiled = njit(error_model="numpy")(second)
+        compiled.compile((type, types.int64))
+        (text,) = compiled.inspect_llvm().values()
+        asks.append(any(chosen in text for chosen in ("icmp slt", "icmp sgt", "llvm.smin", "llvm.smax", "ashr")))
+    assert asks == [False, True]
+
+
 @pytest.mark.parametrize("of", [types.float64, types.int64])
 def test_its_type_is_told_from_that_of_an_array(of: types.Type) -> None:
     assert Cells(of) == Cells(of) != types.Array(of, 1, "C")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import types
 from numba.core.compiler import run_frontend
 from numba.core.runtime import _nrt_python, rtsys
 
 from backend import registers, store, toolchain
+from backend.cpu_memory import Cells
 
 TEXT = """
 @_bare
@@ -103,3 +106,27 @@ def test_what_may_be_missing_or_has_two_values_needs_memory() -> None:
         return branch + late
 
     assert not {"twice", "branch", "late", "n"} & named(function)
+
+
+READ = """
+@_bare
+def kernel(memory, i):
+    return float(memory[i])
+"""
+
+
+def asks_below_zero(given: Any) -> bool:
+    """Whether code that reads an element of this type chooses by the sign of the index."""
+    dispatcher = store.load(READ, "cpu", toolchain.bindings("cpu", READ)).kernel
+    dispatcher.compile((given, types.int64))
+    code = re.search(r"^define [^\n]*kernel.*?^}", dispatcher.inspect_llvm((given, types.int64)), re.MULTILINE | re.DOTALL)
+    assert code
+    return "select" in code[0]
+
+
+def test_a_place_in_the_memory_of_stacks_is_not_asked_whether_it_is_below_zero() -> None:
+    assert not asks_below_zero(Cells(types.float64))
+
+
+def test_an_index_of_another_array_is() -> None:
+    assert asks_below_zero(types.Array(types.float64, 1, "C"))

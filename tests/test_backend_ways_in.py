@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 import backend
 from backend import c_objects, run, ways_in
+from backend.status import OK, SIZES
 from semantics.errors import IllTyped
 from semantics.machine import run as on_reference
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
@@ -40,6 +41,15 @@ ARRAYS = """
 import numpy as np
 def f(x, y, k: int):
     return x * 2.0, np.sum(x + y) + float(k), y
+"""
+FOUR = """
+import numpy as np
+def f(x):
+    return x * 1.0, np.sum(x), x * 2.0, x * 3.0, x * 4.0
+"""
+SUM = """
+def f(x, y):
+    return x + y
 """
 OTHERWISE = "otherwise"
 
@@ -183,6 +193,8 @@ def test_nothing_leaks_whichever_way_a_call_goes() -> None:
     ]
     numbers = made(NUMBERS, REAL, INTEGER, BOOLEAN).way_in(lambda *given: None)
     assert numbers is not None
+    rows = made(FOUR, VECTOR).way_in(lambda *given: None)
+    assert rows is not None
     big, real = 2**63 - 1, 1.25
 
     def all_ways() -> None:
@@ -190,6 +202,7 @@ def test_nothing_leaks_whichever_way_a_call_goes() -> None:
             way(*given_)
         numbers(real, big, True)
         numbers(real, big, False)
+        rows(x)
 
     all_ways()
     gc.collect()
@@ -200,6 +213,38 @@ def test_nothing_leaks_whichever_way_a_call_goes() -> None:
     gc.collect()
     assert ([*map(sys.getrefcount, held)], blocks()) == before[:2]
     assert sys.getallocatedblocks() - before[2] < 1000, "less than an object for each call"
+
+
+def test_the_rows_of_a_block_hold_it_each_for_itself() -> None:
+    compiled = made(FOUR, VECTOR)
+    assert compiled.code.blocked[1] == (0, 2, 3, 4), "all but the number are rows of one block"
+    way = compiled.way_in(told)
+    assert way is not None
+    x = np.arange(3.0)
+    first, total, *others = way(x)
+    assert total == 3.0
+    assert all(a.base is first.base for a in others)
+    assert all(a.flags.carray and not a.flags.owndata and a.shape == (3,) for a in (first, *others))
+    kept = others[1]
+    del first, others
+    gc.collect()
+    assert [way(x + k)[4].tolist() for k in range(3)] == [[4.0 * (v + k) for v in range(3)] for k in range(3)]
+    assert kept.tolist() == [0.0, 3.0, 6.0]
+
+
+def test_an_array_that_nobody_owns_has_no_owner() -> None:
+    """What a call that fails gives is one of its arguments, which are lent."""
+    compiled = made(SUM, VECTOR, VECTOR)
+    assert compiled.entrance is not None
+    x, y = np.arange(3.0), np.ones(2)
+    lent, status = compiled.entrance.status(x, y)
+    assert status == SIZES
+    assert lent.base is None
+    assert lent.ctypes.data in (x.ctypes.data, y.ctypes.data)
+    total, status = compiled.entrance.status(x, x)
+    assert status == OK
+    assert total.base is not None
+    assert total.tolist() == [0.0, 2.0, 4.0]
 
 
 def test_what_otherwise_may_do_is_call_again_or_raise() -> None:
@@ -250,10 +295,11 @@ def test_a_way_follows_the_memory_whoever_makes_it_larger() -> None:
 # where objects lie
 
 
-@pytest.mark.parametrize("place", ["TYPE", "DATA", "AXES", "SHAPE", "STRIDES", "DTYPE", "FLAGS"])
+@pytest.mark.parametrize("place", ["TYPE", "DATA", "AXES", "SHAPE", "STRIDES", "DTYPE", "FLAGS", "OWNED"])
 def test_an_object_that_lies_otherwise_is_seen(place: str, monkeypatch: Any) -> None:
     assert c_objects.is_known.__wrapped__(True)
-    monkeypatch.setattr(c_objects, place, {"TYPE": c_objects.DATA, "DATA": c_objects.TYPE}.get(place, c_objects.DATA))
+    elsewhere = {"TYPE": c_objects.DATA, "DATA": c_objects.TYPE, "OWNED": c_objects.AXES}
+    monkeypatch.setattr(c_objects, place, elsewhere.get(place, c_objects.DATA))
     assert not c_objects.is_known.__wrapped__(True)
     assert c_objects.is_known.__wrapped__(False) is (place != "TYPE")
 

@@ -24,6 +24,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     guards        tests of sizes first, and one name for each size
     in_place      updates of arrays without a copy
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
+    whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements
     counted       integers in cells of stacks that count turns
     needed        what nothing needs left out
     fusion        loops over the same sizes joined

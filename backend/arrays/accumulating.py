@@ -29,9 +29,9 @@ class Sum:
     old: str
 
 
-def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str]) -> ast.FunctionDef:
-    """The function with copies left out, and sums in place."""
-    sums = _with_copies(function)
+def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], through: int = 1) -> ast.FunctionDef:
+    """The function with copies left out, and sums in place; what a name becomes is asked `through` so many other names."""
+    sums = _with_copies(function, through)
     function = updated(function, told)
     left = {id(s) for block in blocks(function) for s in block}
     undone = {id(s.copy): s for s in sums if id(s.copy) in left}
@@ -42,10 +42,11 @@ def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str]) -> a
     return function
 
 
-def _with_copies(function: ast.FunctionDef) -> list[Sum]:
+def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
     """Every nest that computes what a name becomes from what it is: a copy is put before it, and it reads that."""
     assigned = [pair for n in ast.walk(function) if isinstance(n, ast.Assign) for pair in pairs(n)]
-    becomes = {(value.id, to.id) for to, value in assigned if isinstance(value, ast.Name) and isinstance(to, ast.Name)}
+    names = [(value.id, to.id) for to, value in assigned if isinstance(value, ast.Name) and isinstance(to, ast.Name)]
+    becomes = _becomes(names, through)
     found: list[Sum] = []
     for block in blocks(function):
         made = {ast.unparse(s.targets[0]) for s in block if isinstance(s, ast.Assign) and _is_new(s.value)}
@@ -57,6 +58,17 @@ def _with_copies(function: ast.FunctionDef) -> list[Sum]:
                 found.append(Sum(statement, _copy(statement, new, old), new, old))
                 _read(statement, old, new)
                 block.insert(block.index(statement), found[-1].copy)
+    return found
+
+
+def _becomes(given: list[tuple[str, str]], through: int) -> set[tuple[str, str]]:
+    """Names with those that they are given to, and that those are given to, so many times."""
+    after: dict[str, set[str]] = {}
+    for old, new in given:
+        after.setdefault(old, set()).add(new)
+    found = {*given}
+    for _ in range(through - 1):
+        found |= {(old, newer) for old, new in found for newer in after.get(new, ())}
     return found
 
 

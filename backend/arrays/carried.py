@@ -63,6 +63,13 @@ def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
     return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
 
 
+def spoken(function: ast.FunctionDef) -> None:
+    """The function with the sizes of names in terms of the arguments, after memory has its places and what sizes carry is known."""
+    sizes = _sizes(function, set())
+    _Spoken(sizes).visit(function)
+    function.body = [*sizes.tests.values(), *function.body]
+
+
 def _spelled(text: str) -> str:
     """Places in cells as calls, which Python can read."""
     text = PLACE.sub(r"_cell(\1, \2, '\3')", text)

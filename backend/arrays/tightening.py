@@ -1,7 +1,7 @@
 """
 The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
-joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, and arrays written where they are kept. On
-a GPU the threads of a block share loops and arrays, so the text is left there as it is.
+joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, arrays written where they are kept, and
+sizes read once. On a GPU the threads of a block share loops and arrays, so the text is left there as it is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from backend.arrays.accumulating import accumulated
 from backend.arrays.apart import marked
 from backend.arrays.begun import begun
-from backend.arrays.carried import told
+from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
@@ -20,9 +20,12 @@ from backend.arrays.guards import guarded
 from backend.arrays.keeping import kept_in_place
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
+from backend.arrays.once import read_once
 from backend.arrays.reuse import reused
+from backend.arrays.whole import whole
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
+THROUGH = 3  # names, from a sum of sensitivities to what it is a sum with: out of a loop, out of its turn, into the loop
 
 
 def tightened(text: str) -> str:
@@ -36,12 +39,17 @@ def tightened(text: str) -> str:
     module.body[0] = function = accumulated(function, told(function))
     if begun(function):
         constants(function)
+    if (found := whole(function)) is not None:
+        spoken(found)
+        needed(found, Reader(roots(found)))
+        module.body[0] = function = accumulated(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
     kept_in_place(function)
     reused(function)
+    read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))
 
 

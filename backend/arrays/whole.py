@@ -1,0 +1,227 @@
+"""
+Masks of sensitivities that are True everywhere, known to be so: what asks them is told, and nothing is ZERO any more.
+
+    m, s = (w, _full((n,), False, _bool))            m, s = …
+    while True:                                      while True:
+        if c < b: return …                               if c < b: return …
+        i = c - b + 1                                    i = c - b + 1
+        if m[i]: x = a[i] * 2.0                  →       x = a[i] * 2.0
+        m[i] = False                                     m[i] = False
+        s[i] = True                                      s[i] = True
+        c = c - 1                                        c = c - 1
+    for k in range(n): v[k] = m[k] or s[k]           for k in range(n): v[k] = True
+
+An adjoint takes what is sensitive to an element, sets that to ZERO, and adds to others. Its loop takes each element once, as the
+index counts its turns; so if m is whole before the loop, what it takes is there. Where in the same turn it adds to this element of
+s, s has what m lost: whenever a turn ends, m or s is whole.
+
+All this is assumed first, of all such masks; under that, branches are left out; then it is verified of what is left, or assumed of
+fewer. A name means what it meant before arrays were updated in place, which `backend.arrays.in_place` changes nowhere it is read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import pairwise
+
+from backend.arrays.constants import constants
+from backend.arrays.effects import NEW, arrays_in
+from backend.arrays.in_place import blocks
+from backend.arrays.ownership import pairs
+from backend.arrays.takes import Linear, Turn, once
+
+TRIES = 4  # how often fewer masks are assumed to be whole
+
+
+@dataclass(frozen=True)
+class Taking:
+    """
+    A loop takes each element of a mask once, at the index `at`, and reads it before.
+
+    given     what the mask is before the loop
+    inside    all that a turn consists of: there the mask is not what it is between turns
+    """
+
+    mask: str
+    given: ast.expr
+    at: Linear
+    reads: tuple[ast.Subscript, ...]
+    inside: frozenset[int]
+
+
+def whole(function: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The function without the tests of masks that are whole; None if it finds none."""
+    refused: set[str] = set()
+    for _ in range(TRIES):
+        tried = deepcopy(function)
+        taken = [one for one in _taken(tried)[0] if one.mask not in refused and one.reads]
+        if not taken:
+            return None
+        _tell(tried, {id(node) for one in taken for node in one.reads})
+        facts = _Facts(tried)
+        wrong = {one.mask for one in taken} - facts.begin_whole
+        if not wrong:
+            _tell(tried, facts.known())
+            return tried
+        refused |= wrong
+    return None
+
+
+def _tell(function: ast.FunctionDef, nodes: set[int]) -> None:
+    """The function in which these elements are True, and without what that leaves out."""
+    function.body = [_Told(nodes).visit(s) for s in function.body]
+    constants(function)
+
+
+class _Told(ast.NodeTransformer):
+    """Some elements written as True."""
+
+    def __init__(self, nodes: set[int]) -> None:
+        self.nodes = nodes
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Constant(True) if id(node) in self.nodes else node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        sure = any(isinstance(v, ast.Constant) and v.value is True for v in node.values)
+        return ast.Constant(True) if sure and isinstance(node.op, ast.Or) else node
+
+
+def _taken(function: ast.FunctionDef) -> tuple[list[Taking], set[tuple[str, str]]]:
+    """What loops take, and the pairs of masks of which one has what the other lost."""
+    values, found, either = once(function), list[Taking](), set[tuple[str, str]]()
+    for block in blocks(function):
+        for before, loop in pairwise(block):
+            match before, loop:
+                case ast.Assign([ast.Tuple()]), ast.While(_, [*_, ast.If(_, [*body, ast.Assign() as last, ast.Continue()])]):
+                    turn = Turn(loop, body, last, values)
+                    given = {to.id: value for to, value in pairs(before) if isinstance(to, ast.Name)}
+                    inside = frozenset(id(n) for s in body for n in ast.walk(s))
+                    for mask in turn.carried.keys() & given.keys():
+                        if (one := _taking(mask, given[mask], turn, inside)) is not None:
+                            found.append(one)
+                            either |= {(mask, other) for other in turn.carried if _gets(other, one.at, turn)}
+    return found, either
+
+
+def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> Taking | None:
+    """What a turn takes of a mask, if all it does is to read one element, another in every turn, and then to make it False."""
+    events = turn.events[mask]
+    kinds, places = [e.kind for e in events], {e.at for e in events}
+    reads = tuple(e.node for e in events if e.kind == "read" and e.node is not None)
+    if len(places) != 1 or set(kinds[len(reads) :]) != {"False"} or kinds.count("read") != len(reads):
+        return None
+    (at,) = places
+    return Taking(mask, given, at, reads, inside) if turn.is_own(at) and "False" not in kinds[: len(reads)] else None
+
+
+def _gets(mask: str, at: Linear, turn: Turn) -> bool:
+    """Whether every turn makes an element of a mask True, and no turn makes one False."""
+    events = turn.events[mask]
+    return {e.kind for e in events} <= {"True", "read"} and any(e.kind == "True" and e.always and e.at == at for e in events)
+
+
+class _Facts:
+    """
+    Which masks are whole, where what was assumed has been left out: what names are, by everything that is assigned to them, a loop
+    being assumed to keep what it is given.
+    """
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.function = function
+        taken, self.either = _taken(function)
+        self.taken = {one.mask: one for one in taken}
+        self.given: dict[str, list[ast.expr]] = {}
+        self.stored: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign():
+                    for target, value in pairs(node):
+                        match target:
+                            case ast.Name(name):
+                                self.given.setdefault(name, []).append(value)
+                            case ast.Subscript(ast.Name(name)):
+                                self.stored.setdefault(name, []).append(value)
+                case ast.Call(ast.Name(called), arguments) if called not in NEW:
+                    for a in arguments:  # it may write to them
+                        self.stored.update((name, [a]) for name in arrays_in(a))
+        self.filled = _filled(function)
+        self.wholes: set[str] = set()
+        self.begin_whole = {one.mask for one in taken if self._is_whole(one.given)}
+
+    def _is_whole(self, value: ast.expr) -> bool:
+        """Whether all elements of what is assigned are True, if those of names are that are being asked about."""
+        asked: set[str] = set()
+        todo = [value]
+        while todo:
+            match todo.pop():
+                case ast.Call(ast.Name("_full"), [ast.Tuple(), ast.Constant(True), ast.Name("_bool")]):
+                    pass
+                case ast.Name(name) if name in self.given:
+                    demands = [self._if_true(v) for v in self.stored.get(name, [])]
+                    if None in demands:
+                        return False
+                    if name not in asked:
+                        todo += self.given[name] if name not in self.filled else []
+                        todo += [d for some in demands for d in some or ()]
+                    asked.add(name)
+                case _:
+                    return False
+        self.wholes |= asked
+        return True
+
+    def _if_true(self, value: ast.expr) -> list[ast.expr] | None:
+        """
+        The masks that must be whole for a number to be True, None if that does not do: it is True as such, or an element of a mask
+        from which a loop takes, or of one that has what that lost.
+        """
+        match value:
+            case ast.Constant(True):
+                return []
+            case ast.Name(name) if len(self.given.get(name, ())) == 1:
+                return self._if_true(self.given[name][0])
+            case ast.BoolOp(ast.Or(), [ast.Subscript(ast.Name(a), i), ast.Subscript(ast.Name(b), j)]) if ast.dump(i) == ast.dump(j):
+                for one, other in ((a, b), (b, a)):
+                    if (one, other) in self.either and id(value) not in self.taken[one].inside:
+                        return [self.taken[one].given]
+        return None
+
+    def known(self) -> set[int]:
+        """The elements that are read of masks that are whole, or of either of two."""
+        found: set[int] = set()
+        not_whole: set[str] = set()
+        for node in ast.walk(self.function):
+            match node:
+                case ast.BoolOp(ast.Or(), values) if (demands := self._if_true(node)) is not None and all(
+                    map(self._is_whole, demands)
+                ):
+                    found |= {id(v) for v in values}
+                case ast.Subscript(ast.Name(name) as mask, _, ast.Load()) if name not in not_whole:
+                    if name in self.wholes or self._is_whole(mask):
+                        found.add(id(node))
+                    else:
+                        not_whole.add(name)
+        return found
+
+
+def _filled(function: ast.FunctionDef) -> set[str]:
+    """The masks that are made in one place, and filled by a loop in the same block."""
+    found: set[str] = set()
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    for block in blocks(function):
+        sizes: dict[str, str] = {}
+        for statement in block:
+            match statement:
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"), [ast.Tuple([size]), ast.Name("_bool")])):
+                    sizes[name] = ast.unparse(size)
+                case ast.For(ast.Name(turn), ast.Call(ast.Name("range"), [stop]), body):
+                    for inner in body:
+                        match inner:
+                            case ast.Assign([ast.Subscript(ast.Name(name), ast.Name(at))]) if at == turn and times[name] == 1:
+                                found |= {name} if sizes.get(name) == ast.unparse(stop) else set()
+    return found
