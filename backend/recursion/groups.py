@@ -13,7 +13,6 @@ from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart
 from backend.recursion.results import without_unread
 from backend.recursion.sums import sums_of, threaded
-from semantics.ssa.dominance import loops
 from semantics.ssa.form import Function, FunctionRef, Module
 
 
@@ -61,9 +60,5 @@ def without_recursion(module: Module, *, sums: bool = False, levels: bool = Fals
 
 
 def loop_of(module: Module, first: Function, members: frozenset[str]) -> Function:
-    """A function of a group as a loop; if that is entered at two places, the one in which more ways go by frames."""
-    functions = [first, *(module[name] for name in sorted(members - {first.name}))]
-    found = Loop(functions).function()
-    if any(loop.irreducible for loop in loops(found).by_header.values()):
-        return Loop(functions, careful=True).function()
-    return found
+    """A function of a group as a loop."""
+    return Loop([first, *(module[name] for name in sorted(members - {first.name}))]).function()

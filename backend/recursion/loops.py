@@ -9,7 +9,6 @@ many kinds of them as calls in the text, and a *frame* is such a closure as a tu
     next                   goto the block of kind frames[0]
     the block of kind k    live… ← frames, frames ← frames[1], t ← value, rest
     t ← @g(a…); rest       as the first, then frames ← (start of g, frames, a…), goto next      for a function g but the first
-    goto b                 frames ← (b, frames, live…), goto next           for some b (`backend.recursion.ways`)
 
 The frame at the bottom has kind 0, and leads out. Parameters that every call hands on are neither in frames nor variables of the
 loop.
@@ -22,7 +21,6 @@ from dataclasses import replace
 from itertools import count
 
 from backend.recursion.frames import ABSENT, FRAMES, GETITEM, RESULT, Frames
-from backend.recursion.ways import ways
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import (
     OUTSIDE,
@@ -40,7 +38,7 @@ from semantics.ssa.form import (
     Phi,
     Return,
 )
-from semantics.ssa.liveness import Liveness, liveness
+from semantics.ssa.liveness import liveness
 from transforms.ssa.rewriting import lead, names_in, put_in_block
 from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.tidy import reachable
@@ -59,8 +57,8 @@ class Loop:
     to_first, to_next    what is passed to the first function and to the dispatch, by the block that it comes from
     """
 
-    def __init__(self, functions: Sequence[Function], *, careful: bool = False) -> None:
-        self.first, self.functions, self.careful = functions[0], {f.name: f for f in functions}, careful
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.first, self.functions = functions[0], {f.name: f for f in functions}
         self.handed = frozenset(handed(self.first)) if len(functions) == 1 else frozenset()
         self.labels = count(1)
         self.entry, self.head, self.next, self.end = (next(self.labels) for _ in range(4))
@@ -125,16 +123,10 @@ class Loop:
         last = {OUTSIDE: outside}
         for block in function.blocks:
             last[block.label] = self.cut(function, block, live.after[block.label], to)
-        arms = {}
         for block in function.blocks:
             put = put_in_block(block, lambda o: self.operand(function, o), lambda name: self.name(function, name))
-            arms[block.label] = {phi.target: {last[label]: operand for label, operand in phi.arms} for phi in put.phis}
-        if self.careful:
-            calling = frozenset(b.label for b in function.blocks if any(self.called(i) for i in b.instructions))
-            self.by_frames(function, ways(function, calling), live, last, to, arms)
-        for old, label in to.items():
-            phis = tuple(Phi(target, tuple(found.items())) for target, found in arms[old].items())
-            self.blocks[label] = replace(self.blocks[label], phis=phis)
+            phis = tuple(replace(phi, arms=tuple((last[label], operand) for label, operand in phi.arms)) for phi in put.phis)
+            self.blocks[to[block.label]] = replace(self.blocks[to[block.label]], phis=phis)
 
     def cut(self, function: Function, block: Block, live: frozenset[str], to: dict[Label, Label]) -> Label:
         """A block, and one more for what follows each call; the label of the last."""
@@ -178,31 +170,6 @@ class Loop:
                 return Branch(self.operand(function, condition), to[then], to[otherwise])
             case _:
                 return lead(jump, to)
-
-    def by_frames(
-        self,
-        function: Function,
-        edges: Sequence[tuple[Label, Label]],
-        live: Liveness,
-        last: dict[Label, Label],
-        to: dict[Label, Label],
-        arms: dict[Label, dict[str, dict[Label, Operand]]],
-    ) -> None:
-        """Edges that push what is live where they lead, with what they pass to the φ nodes there, and go on with the dispatch."""
-        kinds: dict[Label, int] = {}
-        for source, target in edges:
-            names = sorted(self.name(function, n) for n in live.before[target] if n not in self.handed)
-            if target not in kinds:
-                kinds[target] = self.resumed(names, (), Goto(to[target]))
-            block, edge = self.blocks[last[source]], next(self.labels)
-            self.blocks[block.label] = replace(block, jump=lead(block.jump, {to[target]: edge}))
-            self.write(edge, (), Goto(self.next))
-            self.to_next.append((edge, "", NOTHING))
-            given = {name: found.pop(block.label) for name, found in arms[target].items()}
-            self.pushes[edge] = [(kinds[target], {name: given.get(name, Name(name)) for name in names})]
-        for target, kind in kinds.items():
-            for name, found in arms[target].items():
-                found[self.frames.kinds[kind]] = Name(name)
 
     def dispatch(self) -> None:
         """The block to which values return, and one after another the tests of what kind the last frame is."""
