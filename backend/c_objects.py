@@ -2,7 +2,7 @@
 What machine code that is called from Python reads of the objects of CPython and NumPy, and calls of them.
 
     FUNCTIONS    of CPython, all of them of the stable interface; of NumPy's and of Numba's runtime, as LLVM declares them
-    OBJECTS      whose addresses are compared: exact types, True, NumPy's dtypes, of which there is one each
+    OBJECTS      whose addresses are compared: exact types, True, None, NumPy's dtypes, of which there is one each
     is_known()   whether the objects of this process lie in memory as their headers say
 
 Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. The one thing

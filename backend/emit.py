@@ -150,9 +150,12 @@ class Emitter(Loops):
 
     def by_cases(self, primitive: Primitive, arguments: list[Any], at: int) -> Any:
         """One branch for every option of an argument."""
+        cases = options(arguments[at])
+        if len(cases) == 1:
+            return self.one_case(primitive, [*arguments[:at], cases[0][1], *arguments[at + 1 :]])
         type = self.result_type(primitive, [typed(a) for a in arguments])
         result = None if type == NEVER else make(type, self.variable)
-        for test, option in options(arguments[at]):
+        for test, option in cases:
             outer, self.code = self.code, []
             value = self.one_case(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
             if value is not None and result is not None:

@@ -5,11 +5,16 @@ A camera has a rotation vector r (Rodrigues), a centre c, a focal length, a prin
 sees a point x at q = R(r) (x - c), projected to s = (q1, q2) / q3, distorted to (1 + k1 |s|² + k2 |s|⁴) s, scaled and moved. An
 observation has two errors, and a block of 2 by 15: their derivatives by its camera, its point and its weight. Observations are
 independent, so the gradient of the sum of all first errors is the first row of every block.
+
+On arrays the arguments are those of ADBench, for each observation: a matrix of 11 rows for cameras, one of three for points, the
+weights, and one of two for what is seen; both gradients are such arrays again, six of them, for every library and by hand. As a
+batch, of a program of numbers, they are columns, 17 and 30 of them, and by hand the results are one block.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +23,12 @@ from bench.arrays_by_hand import ArrayFamily
 
 NAMES = "r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1, seen2"
 BY = tuple(range(15))
+
+ROWS = """
+    r1, r2, r3, c1, c2, c3 = cams[0], cams[1], cams[2], cams[3], cams[4], cams[5]
+    focal, p1, p2, k1, k2 = cams[6], cams[7], cams[8], cams[9], cams[10]
+    x1, x2, x3, seen1, seen2 = points[0], points[1], points[2], seen[0], seen[1]
+"""
 
 BY_CHOICE = """
     safe = np.where(square > 0.0, square, 1.0)
@@ -35,13 +46,17 @@ BY_BRANCH = """
 """
 
 
-def text(rotation: str, total: str = "") -> str:
-    """The program, of numbers or of arrays: a rotation by nothing is told apart by a branch or by np.where; `total` sums errors."""
+def text(names: str, by: tuple[int, ...], parts: str, rotation: str, total: str = "") -> str:
+    """
+    The program of these arguments, of which `parts` makes the numbers or rows of an observation. A rotation by nothing is told
+    apart by a branch or by np.where; `total` sums errors.
+    """
     return f"""
 import numpy as np
 from adjudge import grad
 
-def errors({NAMES}):
+def errors({names}):
+    {parts.strip()}
     d1, d2, d3 = x1 - c1, x2 - c2, x3 - c3
     square = r1 * r1 + r2 * r2 + r3 * r3
     along = r1 * d1 + r2 * d2 + r3 * d3
@@ -54,26 +69,37 @@ def errors({NAMES}):
     scale = focal * (1.0 + k1 * radius + k2 * radius * radius)
     return w * (scale * s1 + p1 - seen1), w * (scale * s2 + p2 - seen2)
 
-def first({NAMES}):
-    return {total}(errors({NAMES})[0])
+def first({names}):
+    return {total}(errors({names})[0])
 
-def second({NAMES}):
-    return {total}(errors({NAMES})[1])
+def second({names}):
+    return {total}(errors({names})[1])
 
-def f({NAMES}):
-    return errors({NAMES})
+def f({names}):
+    return errors({names})
 
-def derivative({NAMES}):
-    return (*grad(first, wrt={BY})({NAMES}), *grad(second, wrt={BY})({NAMES}))
+def derivative({names}):
+    return (*grad(first, wrt={by})({names}), *grad(second, wrt={by})({names}))
 """
 
 
-def by_hand(r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1, seen2):  # type: ignore[no-untyped-def]
-    """One observation at a time: what both rows need is computed once, and the rows go backwards from q."""
-    n = w.size
-    rows = np.empty((2, 15, n))
-    for i in range(n):
-        r, d = (r1[i], r2[i], r3[i]), (x1[i] - c1[i], x2[i] - c2[i], x3[i] - c3[i])
+def by_hand(arguments: str, size: str, numbers: str, given: str) -> Callable[..., Any]:
+    """
+    One observation at a time, of numbers that are read from the arguments: what both rows of its block need is computed once, and
+    the rows go backwards from q. What is given is an array of all blocks, or parts of it.
+    """
+    names: dict[str, Any] = {"np": np, "math": math}
+    exec(BY_HAND.format(arguments=arguments, names=NAMES, size=size, numbers=numbers, given=given), names)  # a text of this module
+    function: Callable[..., Any] = names["by_hand"]
+    return function
+
+
+BY_HAND = """
+def by_hand({arguments}):
+    rows = np.empty((2, 15, {size}))
+    for i in range({size}):
+        {names} = {numbers}
+        r, d = (r1, r2, r3), (x1 - c1, x2 - c2, x3 - c3)
         square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
         cosine, a, b, da, db = 1.0, 1.0, 0.5, 0.0, 0.0
         if square > 0.0:
@@ -90,19 +116,19 @@ def by_hand(r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1,
         q3 = cosine * d[2] + a * cross[2] + b * along * r[2]
         s1, s2 = q1 / q3, q2 / q3
         radius = s1 * s1 + s2 * s2
-        factor = 1.0 + k1[i] * radius + k2[i] * radius * radius
-        slope = 2.0 * focal[i] * (k1[i] + 2.0 * k2[i] * radius)
+        factor = 1.0 + k1 * radius + k2 * radius * radius
+        slope = 2.0 * focal * (k1 + 2.0 * k2 * radius)
         for k in range(2):
             s = s1 if k == 0 else s2
-            e1, e2 = (w[i], 0.0) if k == 0 else (0.0, w[i])
+            e1, e2 = (w, 0.0) if k == 0 else (0.0, w)
             row = rows[k]
-            row[6, i] = w[i] * factor * s
+            row[6, i] = w * factor * s
             row[7, i], row[8, i] = e1, e2
-            row[9, i] = w[i] * focal[i] * s * radius
+            row[9, i] = w * focal * s * radius
             row[10, i] = row[9, i] * radius
-            row[14, i] = focal[i] * factor * s + (p1[i] - seen1[i] if k == 0 else p2[i] - seen2[i])
-            t1 = focal[i] * factor * e1 + slope * w[i] * s * s1
-            t2 = focal[i] * factor * e2 + slope * w[i] * s * s2
+            row[14, i] = focal * factor * s + (p1 - seen1 if k == 0 else p2 - seen2)
+            t1 = focal * factor * e1 + slope * w * s * s1
+            t2 = focal * factor * e2 + slope * w * s * s2
             g1, g2, g3 = t1 / q3, t2 / q3, -(t1 * s1 + t2 * s2) / q3
             towards = r[0] * g1 + r[1] * g2 + r[2] * g3
             h1 = cosine * g1 + a * (g2 * r[2] - g3 * r[1]) + b * towards * r[0]
@@ -118,10 +144,11 @@ def by_hand(r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1,
             row[0, i] = a * (d[1] * g3 - d[2] * g2) + b * (towards * d[0] + along * g1) + 2.0 * dsquare * r[0]
             row[1, i] = a * (d[2] * g1 - d[0] * g3) + b * (towards * d[1] + along * g2) + 2.0 * dsquare * r[1]
             row[2, i] = a * (d[0] * g2 - d[1] * g1) + b * (towards * d[2] + along * g3) + 2.0 * dsquare * r[2]
-    return rows
+    return {given}
+"""
 
 
-def given(n: int) -> tuple[Any, ...]:
+def columns(n: int) -> tuple[Any, ...]:
     """Cameras that look at their points: these lie some ten units before them."""
     draw = np.random.default_rng(n)
     turned = [0.2 * draw.normal(size=n) for _ in range(3)]
@@ -132,9 +159,22 @@ def given(n: int) -> tuple[Any, ...]:
     return (*turned, *centre, *lens, *distorted, *point, *(draw.normal(size=n) for _ in range(3)))
 
 
-ON_ARRAYS = text(BY_CHOICE, "np.sum")
-SIZES = {"10 observations": (10,), "10000 observations": (10_000,)}
+def arrays(n: int) -> tuple[Any, ...]:
+    """The same, as ADBench has them."""
+    found = columns(n)
+    return np.array(found[:11]), np.array(found[11:14]), found[14], np.array(found[15:])
+
+
+IN_ROWS = [*(f"cams[{k}, i]" for k in range(11)), *(f"points[{k}, i]" for k in range(3)), "weights[i]", "seen[0, i]", "seen[1, i]"]
+PARTS = ", ".join(f"rows[{k}, {part}]" for k in range(2) for part in (":11", "11:14", "14"))
+IN_COLUMNS = [f"column{k}" for k in range(17)]
+OF_ARRAYS = by_hand("cams, points, weights, seen", "weights.size", ", ".join(IN_ROWS), f"({PARTS})")
+OF_COLUMNS = by_hand(", ".join(IN_COLUMNS), "column0.size", ", ".join(f"{name}[i]" for name in IN_COLUMNS), "rows")
+
+ON_ARRAYS = text("cams, points, w, seen", (0, 1, 2), ROWS, BY_CHOICE, "np.sum")
+ON_COLUMNS, SAMPLE = text(NAMES, BY, "", BY_CHOICE, "np.sum"), text(NAMES, BY, "", BY_BRANCH)
+SIZES: dict[str, tuple[int, ...]] = {"10 observations": (10,), "10000 observations": (10_000,)}
 FAMILIES = {
-    "BA on arrays": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative"),
-    "BA by samples": ArrayFamily(ON_ARRAYS, by_hand, given, BY, SIZES, derivative="derivative", sample=text(BY_BRANCH)),
+    "BA on arrays": ArrayFamily(ON_ARRAYS, OF_ARRAYS, arrays, (0, 1, 2), SIZES, derivative="derivative"),
+    "BA by samples": ArrayFamily(ON_COLUMNS, OF_COLUMNS, columns, BY, SIZES, derivative="derivative", sample=SAMPLE),
 }

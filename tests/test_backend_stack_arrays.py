@@ -70,6 +70,16 @@ def growing(x, n: int):  # type: ignore[no-untyped-def]
     return np.sum(y)
 
 
+def filtered(a, p, n: int):  # type: ignore[no-untyped-def]
+    """A turn leaves the transpose of an argument, in a tuple."""
+    state = (p, 0.0)
+    for _ in range(n):
+        q, s = state
+        q = 0.5 * a @ q @ a.T
+        state = (q, s + np.trace(q))
+    return state[1]
+
+
 V, W = normal(3), normal(3, 3)
 LOOPS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "recurrent": (recurrent, (W, V, V + 1.0), (0, 1, 2)),
@@ -78,6 +88,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
     "powers": (powers, (W,), 0),
     "nested": (nested, (V, V + 1.0), (0, 1)),
     "growing": (growing, (0.5 * V,), 0),
+    "filtered": (filtered, (W, W + 1.0), (0, 1)),
 }
 
 
@@ -104,6 +115,13 @@ def test_the_gradient_of_a_loop_over_arrays_is_the_references_in_every_bit(name:
     assert code.code.heap
     for n in (0, 1, 4):
         assert agrees(code, reference, *arrays, n)
+
+
+def test_a_transpose_that_a_turn_leaves_is_kept_row_by_row() -> None:
+    """Numba has no vector of the elements of a transpose, as NumPy makes one."""
+    program, arrays = gradient("filtered")
+    code, reference = compiled(program, (*types_of(arrays), INTEGER), "cpu")
+    assert agrees(code, reference, *arrays, 3)
 
 
 def test_so_it_is_when_numba_compiles_it_and_when_memory_grows() -> None:

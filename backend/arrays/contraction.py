@@ -8,7 +8,8 @@ Arrays of which each turn of a loop uses only its own part, made as small as one
         … a[i, 0] …                                   … a[0] …
 
 It is so where nothing else mentions the array, every access has the number of the turn as the same index, and a turn begins by
-writing all of its part. What was filled at the start is filled by every turn. Arrays of one element are numbers, too.
+writing all of its part, be it in both branches of a choice. What was filled at the start is filled by every turn. Arrays of one
+element are numbers, too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from dataclasses import dataclass, field
 
 LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
+ELSE = ast.Pass()
+"""In the path of what stands in the second branch of a choice, after the choice."""
 
 
 @dataclass
@@ -105,7 +108,7 @@ def in_order(block: list[ast.stmt], path: Path) -> Iterator[tuple[ast.AST, Path]
             case ast.While(test, body) | ast.If(test, body):
                 yield from _parts(test, path)
                 yield from in_order(body, (*path, statement))
-                yield from in_order(statement.orelse, (*path, statement))
+                yield from in_order(statement.orelse, (*path, statement, ELSE))
             case ast.Assign([ast.Name()], ast.Call(ast.Name("_empty" | "_full")) as call):
                 yield from _parts(call, path)
                 yield statement, path
@@ -189,6 +192,8 @@ def _is(index: ast.expr, loop: ast.stmt) -> bool:
 def _covers(array: Array, axis: int, inner: Path) -> bool:
     """Whether the first access, in the loops `inner` of a turn, writes every element of the turn's part."""
     access, _ = array.accesses[0]
+    if inner and isinstance(inner[-1], ast.If) and _both(array, inner[-1]):
+        inner = inner[:-1]
     if not isinstance(access.ctx, ast.Store) or not all(isinstance(s, ast.For) for s in inner):
         return False
     loops = [*inner]
@@ -200,6 +205,13 @@ def _covers(array: Array, axis: int, inner: Path) -> bool:
             return False
         del loops[at]
     return True
+
+
+def _both(array: Array, choice: ast.If) -> bool:
+    """Whether all that the two branches of a choice do with the array is to write the same elements."""
+    within = [(access, path[path.index(choice) + 1 :]) for access, path in array.accesses if choice in path]
+    same = len({ast.dump(access.slice) for access, _ in within}) == 1
+    return same and all(isinstance(a.ctx, ast.Store) for a, _ in within) and {path for _, path in within} == {(), (ELSE,)}
 
 
 def _is_one(size: ast.expr) -> bool:

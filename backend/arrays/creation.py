@@ -7,7 +7,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand, dtype_of, is_unit, is_zero, not_negative, result_type, sizes_of, text_of
 from backend.arrays.elementwise import as_element
-from backend.arrays.values import ARRAYS, MADE, Held, Sizes, uncompiled
+from backend.arrays.values import ARRAYS, MADE, Held, Sizes, numbered, uncompiled
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal, options, typed
 from backend.status import SIZES
 from semantics.arrays import Array
@@ -30,6 +30,8 @@ def as_array(emit: Any, value: Any, dtype: Any) -> Any:
         sizes[k] = inner[0].sizes[k - rank]
         for part in inner[1:]:
             sizes[k] = emit.equal(sizes[k], part.sizes[k - rank])
+    if (first := _first(leaves)) is not None and type.dtype == "i64":
+        return numbered(tuple(sizes), first)
     array = emit.new(type.dtype, tuple(sizes), mask="_" * type.holes)
     with emit.over((), None):
         for at, leaf in leaves:
@@ -49,6 +51,14 @@ def _leaves(value: Any) -> list[tuple[Sizes, Any]]:
     if not isinstance(value, Items):
         return [((), value)]
     return [((str(k), *at), leaf) for k, part in enumerate(value.items) for at, leaf in _leaves(part)]
+
+
+def _first(leaves: list[tuple[Sizes, Any]]) -> str | None:
+    """The first of integers that are known and count up by one."""
+    numbers = [leaf.value for _, leaf in leaves if isinstance(leaf, Reg) and type(leaf.value) is int]
+    if len(numbers) < max(1, len(leaves)) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    return str(numbers[0])
 
 
 def cast(emit: Any, found: Any, dtype: str) -> Any:

@@ -11,7 +11,7 @@ elsewhere the names of `shares` are all `range`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -224,16 +224,10 @@ class Loops(Assigning):
                 return written(self, value)
             case Places(axes=None):
                 return self.held(numbered(value.sizes, ONE))
-            case Items(parts, label):
-                return Items(tuple(self.held(p) for p in parts), label)
-            case Fn(function, parts):
-                return Fn(function, tuple(self.held(p) for p in parts))
-            case Sum(type, tests, options):
-                return Sum(type, tests, tuple(self.held(o) for o in options))
             case _ if isinstance(value, ARRAYS) and not isinstance(value, Held):
                 raise uncompiled(f"{type(value).__name__.lower()} as an array")
             case _:
-                return value
+                return _of_parts(self.held, value)
 
     def _computed(self, formula: Formula) -> Held:
         """The formula in an array, by loops of its own."""
@@ -268,9 +262,11 @@ class Loops(Assigning):
         return self.held(made) if made.depth > DEPTH else made
 
     def contiguous(self, value: Any) -> Any:
-        """The value held, in row-major order."""
-        array = self.held(value)
-        return self.fresh(array) if isinstance(array, Held) and array.name.endswith(".T") else array
+        """The value held, each array in row-major order."""
+        found = self.held(value)
+        if isinstance(found, Held) and found.name.endswith(".T"):
+            return self.fresh(found)
+        return _of_parts(self.contiguous, found)
 
     def reshaped(self, value: Any, sizes: Sizes) -> Any:
         """The same elements in the same order, in an array of other sizes."""
@@ -315,15 +311,13 @@ class Loops(Assigning):
         """The value with arrays that nobody else has: neither an argument, nor what is given out already."""
         given = set() if given is None else given
         array = self.contiguous(value)
-        if isinstance(array, Items):
-            return Items(tuple(self.given_out(p, given) for p in array.items), array.label)
-        if isinstance(array, Held):
-            origin = self.origin.get(array.name)
-            if origin is not None and origin not in given:
-                given.add(origin)
-                return array
-            return self.fresh(array)
-        return array
+        if not isinstance(array, Held):
+            return _of_parts(lambda part: self.given_out(part, given), array)
+        origin = self.origin.get(array.name)
+        if origin is not None and origin not in given:
+            given.add(origin)
+            return array
+        return self.fresh(array)
 
 
 def _is_repeated(sizes: Sizes, whole: Sizes) -> bool:
@@ -340,3 +334,16 @@ def _replaced(indices: Sizes, sizes: Sizes, others: Sizes) -> Sizes:
     """The indices into an array of other sizes, which differ by ones."""
     rest = (i for i, n in zip(indices, sizes, strict=True) if n != ONE)
     return tuple("0" if n == ONE else next(rest) for n in others)
+
+
+def _of_parts(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value with each of its parts changed."""
+    match value:
+        case Items(parts):
+            return replace(value, items=tuple(map(change, parts)))
+        case Fn(function, parts):
+            return Fn(function, tuple(map(change, parts)))
+        case Sum(type, tests, parts):
+            return Sum(type, tests, tuple(map(change, parts)))
+        case _:
+            return value

@@ -14,6 +14,7 @@ the result is a `Scatter`, and no number of a place is ever computed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from backend.arrays.attributes import as_operand, axes_of, flat, is_zero
@@ -112,12 +113,16 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
         for m, n in zip(d.sizes, x.sizes, strict=True):
             emit.equal(m, n)
         return as_operand(emit, d)
+    counted = p.sizes if isinstance(p, Numbered) and p.first == ONE else None
     d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
     emit.equal(d.sizes[0], p.sizes[0])
     leaves: list[tuple[Any, str]] = []
     total = _extent(emit, x, "0", leaves)
     if not leaves:
         return _rebuilt(x, iter(()))
+    if counted and not any(isinstance(leaf, ARRAYS) for leaf, _ in leaves) and prod(map(int, counted)) == len(leaves):
+        emit.prepared(d, d.sizes)
+        return _rebuilt(x, (_number(emit, d, leaf, at) for leaf, at in leaves))
     dtypes = {_dtype(leaf) for leaf, _ in leaves if _dtype(leaf) in FLOATING}
     if "f32" in dtypes and len(dtypes) > 1:
         raise uncompiled("sensitivities of f32 and f64 that go back together")
@@ -176,6 +181,15 @@ def _part(emit: Any, array: Held, leaf: Any, start: str) -> Any:
         return emit.element(array, (plus(start, row_major(at, sizes)),))
 
     return emit.formula(array.dtype, sizes, element, (array,), cheap=True, along=False, holes=True)
+
+
+def _number(emit: Any, d: Any, leaf: Any, at: str) -> Any:
+    """What comes back to a number from one element alone; ZERO to what is no real."""
+    if _dtype(leaf) not in FLOATING:
+        return ZERO_VALUE
+    with emit.over((), ()):
+        found = emit.noted(as_element(emit, emit.element(d, (at,)), _dtype(leaf)))
+    return emit.settled(found)
 
 
 def _rebuilt(x: Any, parts: Any, records: bool = False) -> Any:

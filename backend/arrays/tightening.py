@@ -17,11 +17,12 @@ from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
-from backend.arrays.keeping import kept_in_place
+from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.once import read_once
 from backend.arrays.reuse import reused
+from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
@@ -44,10 +45,12 @@ def tightened(text: str) -> str:
         needed(found, Reader(roots(found)))
         module.body[0] = function = accumulated(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
+    unmasked(function)
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
     kept_in_place(function)
+    kept_once(function)
     reused(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))
