@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ def unchanged(text: str) -> str:
     found = tightened(text)
     assert bits(executed(found, X.copy(), Y.copy())) == bits(executed(text, X.copy(), Y.copy())), found
     return found
+
+
+def in_full(text: str) -> str:
+    """The text with the names of sizes as what they are."""
+    return re.sub(r"\bn_(a\d)_(\d)\b", r"\1.shape[\2]", text)
 
 
 @given(functions())
@@ -86,9 +92,25 @@ MATRIX = (
 )
 
 
+@pytest.mark.parametrize(("called", "beside"), [("_tanh", "2.0 *"), ("_cosh", "2.0 *"), ("_exp", "2.0 *"), ("_tanh", "_tanh")])
+def test_a_loop_whose_function_takes_vectors_joins_no_nest(called: str, beside: str) -> None:
+    row = ["b_ = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", f"    b_[k] = {called}(float(a0[k]))"]
+    nest = [
+        "c_ = _empty((a0.shape[0], 2), _f64)",
+        "for i in range(a0.shape[0]):",
+        "    for j in range(2):",
+        "        c_[i, j] = a0[i]",
+    ]
+    vector = ["d_ = _empty((a0.shape[0],), _f64)", "for n in range(a0.shape[0]):", f"    d_[n] = {beside}(float(a0[n]))"]
+    apart = called != "_exp"
+    for first, second in ((row, nest), (nest, row)):
+        assert unchanged(kernel(*first, *second, "return (b_, c_)")).count("for ") == 2 + apart
+    assert unchanged(kernel(*row, *vector, "return (b_, d_)")).count("for ") == 1, "no nest: they are one"
+
+
 def test_a_turn_that_reads_only_what_it_wrote_needs_the_memory_of_one_turn() -> None:
     both = (*MATRIX, "    for l in range(a1.shape[0]):", "        s = s + b[i, l] * b[i, 0]", "return (s, fuel, 0)")
-    text = unchanged(kernel(*both))
+    text = in_full(unchanged(kernel(*both)))
     assert "b = _empty((a1.shape[0],), _f64)" in text
     assert "b[0]" in text
 
@@ -110,7 +132,7 @@ def test_a_turn_that_reads_only_what_it_wrote_needs_the_memory_of_one_turn() -> 
     ids=["given out", "perhaps not written", "the part of another turn"],
 )
 def test_other_arrays_keep_their_sizes(lines: tuple[str, ...]) -> None:
-    assert "_empty((a0.shape[0], a1.shape[0]), _f64)" in tightened(kernel(*lines))
+    assert "_empty((a0.shape[0], a1.shape[0]), _f64)" in in_full(tightened(kernel(*lines)))
 
 
 def test_tests_of_sizes_come_first_and_give_one_name_to_each() -> None:
