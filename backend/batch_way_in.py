@@ -15,14 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from backend.batch_kernels import Kernels
+from backend.batch_kernels import WIDE, Kernels
 from backend.batches import FEW, Batch, columns_of, go_over, held_for, is_chosen
 from backend.boundary import PYTHON
 from backend.run import Compiled
 from backend.stacked import over_type
 from backend.status import FULL
-from semantics.type_language import TupleType
+from backend.ways_in import of_batch
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, TupleType
 
+OFTEN = 8
+"""Calls of less than WIDE samples after which they have a way of their own, which takes some 0.05 s to make."""
+
+OF_COLUMNS: dict[Any, str] = {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}
 WORTH = 5e-4
 """Seconds of one thread, from which on others are woken: that costs some 50 µs, and where others run too, they may come late."""
 
@@ -44,9 +49,13 @@ def way_in(
     chosen = itemgetter(*columns, *columns[:1])  # a tuple, of one column too
     shapes = [(array.shape[0], array.dtype) for array in held_for(compiled.code, 0)]
     value, cost = _value(compiled, finish), WORTH / FEW
+    short, quickest = 0, None
 
     def call(*arguments: Any) -> Any:
-        nonlocal cost
+        return (quickest or at_length)(*arguments)
+
+    def at_length(*arguments: Any) -> Any:
+        nonlocal cost, short, quickest
         kernels: Kernels | None = batch.kernels.get(compiled.code.source)
         if [*map(type, arguments)] != kinds or kernels is None:
             return otherwise(*arguments)
@@ -68,13 +77,25 @@ def way_in(
                 failed = status.any()
             else:
                 (failed,) = kernels.way(kernel)(0, count, *arguments, *held, status, *pieces[0])
+                short += count < WIDE
+                if short == OFTEN:
+                    short, quickest = short + 1, _of_short(compiled, batch.shared, kernel, at_length)
         except TypeError:  # an array without axes, or of another dtype
             return otherwise(*arguments)
         if failed:
             return otherwise(*arguments)
         return (value(held), {}) if pair else value(held)
 
-    return call
+    return at_length if pair else call
+
+
+def _of_short(compiled: Compiled, shared: Sequence[bool], kernel: Any, otherwise: Callable[..., Any]) -> Any:
+    """The way from columns to columns, where the result is a tuple of reals, and no stacks are needed; else None."""
+    code, type = compiled.code, compiled.code.result_type
+    if code.stacks or not isinstance(type, TupleType) or type.items != code.results or {*code.results} != {REAL}:
+        return None
+    takes = [t if own else ArrayType(OF_COLUMNS[t], (None,)) for t, own in zip(code.arguments, shared, strict=True)]
+    return of_batch(kernel, takes, len(code.results), compiled.memory.budget, otherwise)
 
 
 def _spent(kernel: Callable[..., Any], given: Sequence[Any], count: int, pieces: Sequence[Any]) -> float:

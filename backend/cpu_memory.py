@@ -40,6 +40,24 @@ def cells(context, array):  # type: ignore[no-untyped-def]
     return Cells(array.dtype)(array), generate
 
 
+@intrinsic
+def place(context, array, memory):  # type: ignore[no-untyped-def]
+    """The place of an orderly array that lies in the memory; -1 of another."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        if array.layout != "C" or array.dtype != memory.dtype:
+            return context.get_constant(types.int64, -1)
+        lies, whole = (
+            context.make_array(type)(context, builder, given) for type, given in zip(signature.args, arguments, strict=True)
+        )
+        words = [builder.ptrtoint(held.data, cgutils.intp_t) for held in (lies, whole)]
+        bytes = builder.sub(*words)
+        inside = builder.icmp_unsigned("<", bytes, builder.mul(whole.nitems, whole.itemsize))
+        return builder.select(inside, builder.udiv(bytes, whole.itemsize), context.get_constant(types.int64, -1))
+
+    return types.int64(array, memory), generate
+
+
 @lower_builtin(operator.getitem, Cells, types.Integer)
 def read(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
     memory, of = signature.args

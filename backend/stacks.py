@@ -9,7 +9,8 @@ A cell on top of another is the next one, unless two stacks grow in turn: then t
 which each cell has the number of the one below (`linked`). When the array is full the status is FULL, and the host doubles it.
 
 All sites share two views of one piece of memory, as reals and as integers. Which scalar of a cell has which place is decided when
-all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧.
+all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧. The
+scalars of a cell lie side by side; where they are few and no arrays, each lies beside that of the next cell.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordTyp
 from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
 LINK = "link"
+APART = 4
+"""
+So many numbers of a cell at most lie apart, each beside that of the next cell: turns that push may so be vectorised. More would be
+in each other's way, since the number of cells is a power of 2, and so is that of the lines of a cache.
+"""
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
 
@@ -240,6 +246,7 @@ def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
     """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
     functions = [_without_views(sizes_alone(text)) for text in functions]
     live = _live(functions)
+    arrays = {found[1] for text in functions for line in text.split("\n") if VIEW.match(line) for found in _PLACE.finditer(line)}
     order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.arenas}
     offset, width = {}, 0
     for site, places in order.items():
@@ -250,9 +257,10 @@ def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
 
     def place(match: re.Match[str]) -> str:
         site, cell, which = match.groups()
-        places = order[site]
-        at = f"{len(places)} * ({cell})" if len(places) > 1 else cell
-        parts = [f"{offset[site]} * capacity" if offset[site] else "", at, str(places.index(which)) if places.index(which) else ""]
+        before, count, at = offset[site], len(order[site]), order[site].index(which)
+        if count <= APART and site not in arrays:
+            before, count, at = before + at, 1, 0
+        parts = [f"{before} * capacity" if before else "", f"{count} * ({cell})" if count > 1 else cell, str(at) if at else ""]
         return " + ".join(part for part in parts if part)
 
     def unread(line: str) -> bool:

@@ -56,6 +56,11 @@ def _fmod(x: float, y: float) -> float:
     return math.nan if math.isinf(x) or y == 0 else math.fmod(x, y)
 
 
+def _place(array: Any, memory: Any) -> int:
+    """Where an array lies in the memory of stacks, if that is known: it is not."""
+    return -1
+
+
 def dtypes() -> Bindings:
     """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
@@ -69,7 +74,7 @@ def arrays() -> Bindings:
     import numpy
 
     loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
-    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem}
+    made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem, "_place": _place}
     return made | loops | dtypes()
 
 
@@ -106,6 +111,7 @@ def _cpu_functions() -> Bindings:
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
+        "_place": cpu_memory.place,
         "_empty": cpu_arrays.empty,
         "_full": cpu_arrays.full,
         "_row_of": cpu_arrays.row_of,
@@ -137,6 +143,7 @@ def cpu_bindings(source: str) -> Bindings:
             "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
             "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
             "_bare": njit(**BARE, pipeline_class=Vectors),
+            "_called": njit(**BARE, forceinline=False, pipeline_class=Usual),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
@@ -207,8 +214,9 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
 
 def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) -> Bindings:
     """
-    The free names of a source of generated code on a target. `_part`, `_bare` and `_flat` decorate what compiled code alone calls,
-    and is not kept by itself; the first is compiled into its callers, the last has variables of one type each.
+    The free names of a source of generated code on a target. `_part`, `_bare`, `_flat`, `_called` decorate what compiled code alone
+    calls, and is not kept by itself; the first is compiled into its callers, the third has variables of one type each, and the last
+    stays apart, which the others do not where what calls them is compiled into its callers.
     What is not in `vectors` is computed of numbers by themselves, and some of these functions are sooner called.
     """
     from backend.cuda import numba_cuda
@@ -219,7 +227,7 @@ def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) ->
     }.get(target, lambda: numba_cuda.bindings(target))()
     if target == "cpu":
         found |= {f"_{name}": getattr(math, name) for name in CALLED if name not in vectors}
-    return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], **found}
+    return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], "_called": found["_device"], **found}
 
 
 def workers(target: str) -> int:

@@ -7,6 +7,7 @@ The ways into compiled code from Python: builtin functions, each of which takes 
         value(otherwise) -> function          the value, if all is well; else what `otherwise` gives for the same arguments
 
     of_kernel(kernel)         the way into a kernel of batches
+    of_batch(kernel, …)       the way into a short batch: from columns to columns
 
 Numba's dispatcher finds out which types the arguments have, and looks for code for them; here there is one signature, and what is
 not of it goes the long way. `backend.ways_in_text` is the machine code of a way, the same for all code of the same types, which is
@@ -16,13 +17,15 @@ kept as an object file.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from struct import pack_into, unpack_from
 from typing import Any
 
 from backend import c_objects, kept, native, object_code
 from backend.arrays.one_block import spread
+from backend.batch_way_text import NAME as BATCH
+from backend.batch_way_text import batch_way, kernel_types
 from backend.boundary import PYTHON
 from backend.c_objects import symbol
 from backend.lowering import Lowered
@@ -94,6 +97,20 @@ def of_kernel(kernel: Any) -> Callable[..., tuple[int]]:
     takes, cell = tuple(map(object_code.language_type, signature)), bytearray(CELL)
     pack_into("q", cell, CODE_WORD, object_code.address(kernel, takes, (), False))
     return _made(_methods(ways(takes, (), False, names=("status",)), True, ("status",))["status"], otherwise, cell)
+
+
+def of_batch(kernel: Any, takes: Sequence[Any], rows: int, fuel: int, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+    """
+    The way into a short batch of arguments of these types, which gives so many columns of reals; what it does not take, and a batch
+    in which a sample fails, goes otherwise. None where the kernel takes something else.
+    """
+    (signature,) = kernel.overloads
+    expected = kernel_types(takes)
+    if not c_objects.is_known(arrays=True) or [*map(object_code.language_type, signature)] != expected:
+        return None
+    cell = bytearray(CELL)
+    pack_into("q", cell, CODE_WORD, object_code.address(kernel, expected, (), False))
+    return _made(_methods(batch_way(takes, rows, fuel), True, (BATCH,))[BATCH], otherwise, cell)
 
 
 def _made(method: Method, otherwise: Callable[..., Any], cell: bytearray) -> Callable[..., Any]:

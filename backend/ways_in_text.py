@@ -55,7 +55,7 @@ def ways(
 def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool, rows: Sequence[int]) -> str:
     """Read, call, and make objects; each step has a block of its own, and what does not fit leaves for `otherwise`."""
     result = result_type(gives)
-    passed = [text for k, type in enumerate(takes) for text in _passed(k, type)] + ["i64 %memory"] * addressed
+    passed = [text for k, type in enumerate(takes) for text in passed_as(k, type)] + ["i64 %memory"] * addressed
     kept = [k for k, type in enumerate(gives) if isinstance(type, ArrayType)]
     demanded = [f"  %ok = icmp eq i64 %r{len(gives)}, 0", "  %good = and i1 %returned, %ok"] if name == "value" else []
     lines = [
@@ -64,18 +64,8 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
         "  %failure = alloca ptr",
         "  %beyond = alloca i32",
         f"  store {result} zeroinitializer, ptr %result",
-        f"  %counted = icmp eq i64 %count, {len(takes)}",
-        "  %unnamed = icmp eq ptr %names, null",
-        "  %plain = and i1 %counted, %unnamed",
-        "  %held = call ptr @PyTuple_GetItem(ptr %self, i64 1)",
-        "  %cell = call ptr @PyByteArray_AsString(ptr %held)",
-        _load("%code", "ptr", "%cell", CODE_WORD),
-        "  %there = icmp ne ptr %code, null",
-        "  %begins = and i1 %plain, %there",
-        "  br i1 %begins, label %read.0, label %otherwise",
-        *(line for k, type in enumerate(takes) for line in _read(k, type)),
-        f"read.{len(takes)}:",
-        _load("%memory", "i64", "%cell", MEMORY_WORD),
+        *taken(takes),
+        load("%memory", "i64", "%cell", MEMORY_WORD),
         f"  %raised = call i32 %code({', '.join(['ptr %result', 'ptr %failure', *passed])})",
         "  %returned = icmp eq i32 %raised, 0",
         f"  %all = load {result}, ptr %result",
@@ -91,12 +81,28 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
     return "\n".join(["", *lines, "failed:", *released, "  br label %otherwise", OTHERWISE, "}"])
 
 
+def taken(takes: Sequence[Any]) -> Iterator[str]:
+    """The code, and the arguments of these types; where all are read, a block begins."""
+    yield f"  %counted = icmp eq i64 %count, {len(takes)}"
+    yield "  %unnamed = icmp eq ptr %names, null"
+    yield "  %plain = and i1 %counted, %unnamed"
+    yield "  %held = call ptr @PyTuple_GetItem(ptr %self, i64 1)"
+    yield "  %cell = call ptr @PyByteArray_AsString(ptr %held)"
+    yield load("%code", "ptr", "%cell", CODE_WORD)
+    yield "  %there = icmp ne ptr %code, null"
+    yield "  %begins = and i1 %plain, %there"
+    yield "  br i1 %begins, label %read.0, label %otherwise"
+    for k, type in enumerate(takes):
+        yield from _read(k, type)
+    yield f"read.{len(takes)}:"
+
+
 def _read(k: int, type: Any) -> Iterator[str]:
     """An argument of its exact type, as the code takes it."""
     number = PYTHON.get(type)
     yield f"read.{k}:"
-    yield _load(f"%a{k}", "ptr", "%given", 8 * k)
-    yield _load(f"%a{k}.type", "ptr", f"%a{k}", c_objects.TYPE)
+    yield load(f"%a{k}", "ptr", "%given", 8 * k)
+    yield load(f"%a{k}.type", "ptr", f"%a{k}", c_objects.TYPE)
     yield f"  %a{k}.fits = icmp eq ptr %a{k}.type, @{symbol(number or 'ndarray')}"
     yield f"  br i1 %a{k}.fits, label %take.{k}, label %otherwise"
     yield f"take.{k}:"
@@ -119,9 +125,9 @@ def _read(k: int, type: Any) -> Iterator[str]:
 def _lent(k: int, type: ArrayType) -> Iterator[str]:
     """An array of the dtype, the number of axes and the known sizes, orderly."""
     a, axes = f"%a{k}", len(type.dims)
-    yield _load(f"{a}.dtype", "ptr", a, c_objects.DTYPE)
-    yield _load(f"{a}.axes", "i32", a, c_objects.AXES)
-    yield _load(f"{a}.flags", "i32", a, c_objects.FLAGS)
+    yield load(f"{a}.dtype", "ptr", a, c_objects.DTYPE)
+    yield load(f"{a}.axes", "i32", a, c_objects.AXES)
+    yield load(f"{a}.flags", "i32", a, c_objects.FLAGS)
     yield f"  {a}.bits = and i32 {a}.flags, {c_objects.ORDERLY}"
     yield f"  {a}.0 = icmp eq ptr {a}.dtype, @{symbol(f'dtype_{type.dtype}')}"
     yield f"  {a}.1 = icmp eq i32 {a}.axes, {axes}"
@@ -131,10 +137,10 @@ def _lent(k: int, type: ArrayType) -> Iterator[str]:
     yield f"  br i1 {a}.4, label %sizes.{k}, label %otherwise"
     yield f"sizes.{k}:"
     for what, place in (("shape", c_objects.SHAPE), ("strides", c_objects.STRIDES)):
-        yield _load(f"{a}.{what}", "ptr", a, place)
+        yield load(f"{a}.{what}", "ptr", a, place)
         for d in range(axes):
-            yield _load(f"{a}.{what}.{d}", "i64", f"{a}.{what}", 8 * d)
-    yield _load(f"{a}.data", "ptr", a, c_objects.DATA)
+            yield load(f"{a}.{what}.{d}", "i64", f"{a}.{what}", 8 * d)
+    yield load(f"{a}.data", "ptr", a, c_objects.DATA)
     yield f"  {a}.size.0 = add i64 0, 1"
     yield f"  {a}.known.0 = icmp eq i1 true, true"
     for d, known in enumerate(type.dims):
@@ -144,7 +150,7 @@ def _lent(k: int, type: ArrayType) -> Iterator[str]:
     yield f"  br i1 {a}.known.{axes}, label %read.{k + 1}, label %otherwise"
 
 
-def _passed(k: int, type: Any) -> list[str]:
+def passed_as(k: int, type: Any) -> list[str]:
     """An argument as Numba passes it: an array is its owner, of its memory and as an object, and then what `array_type` has."""
     if not isinstance(type, ArrayType):
         return [f"{PASSED[type]} %x{k}"]
@@ -200,7 +206,7 @@ def _made(k: int, type: Any, result: str) -> Iterator[str]:
 
 def passed_types(takes: Sequence[Any], addressed: bool) -> list[str]:
     """The types of what an entry takes, as Numba passes them."""
-    return [text.split()[0] for k, type in enumerate(takes) for text in _passed(k, type)] + ["i64"] * addressed
+    return [text.split()[0] for k, type in enumerate(takes) for text in passed_as(k, type)] + ["i64"] * addressed
 
 
 def result_type(gives: Sequence[Any]) -> str:
@@ -208,5 +214,5 @@ def result_type(gives: Sequence[Any]) -> str:
     return f"{{{', '.join([*(array_type(t) if isinstance(t, ArrayType) else PASSED[t] for t in gives), 'i64'])}}}"
 
 
-def _load(name: str, type: str, start: str, place: int) -> str:
+def load(name: str, type: str, start: str, place: int) -> str:
     return f"  {name}.at = getelementptr i8, ptr {start}, i64 {place}\n  {name} = load {type}, ptr {name}.at"

@@ -51,7 +51,7 @@ def test_one_compilation_inside_of_another_sets_nothing_back(monkeypatch: pytest
     assert told == [*first, "--force-ordered-reductions=false", "--hoist-runtime-checks=true"]
 
 
-@pytest.mark.parametrize("name", ["_device", "_entry", "_part", "_bare", "_flat", "_batch"])
+@pytest.mark.parametrize("name", ["_device", "_entry", "_part", "_bare", "_flat", "_called", "_batch"])
 def test_whatever_decorates_generated_code_has_these_options(name: str) -> None:
     decorated = toolchain.bindings("cpu", "")[name](total)
     assert issubclass(decorated._compiler.pipeline_class, compiler.Usual)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit, types
 
-from backend.cpu_memory import Cells, cells
+from backend.cpu_memory import Cells, cells, place
 
 
 @njit(error_model="numpy")
@@ -35,6 +35,21 @@ def test_cells_are_read_and_written_as_the_array_is(values: list[float], begin: 
     assert found == (wanted[begin + k], numbers[begin], 0.0 + wanted[begin] + wanted[begin + 1], 8)
     assert np.array_equal(memory, wanted)
     assert np.array_equal(words, numbers)
+
+
+@njit(error_model="numpy")
+def places(memory, begin, other, words):  # type: ignore[no-untyped-def]
+    """Where a part of the memory lies, and what is no part of it, or of another type or order."""
+    held = cells(memory)
+    part = held[begin : begin + 2]
+    return place(part, held), place(other, held), place(words, held), place(memory[begin::2], held)
+
+
+@given(st.integers(0, 6))
+def test_the_place_of_an_array_is_known_if_it_lies_in_the_memory(begin: int) -> None:
+    block = np.arange(16.0)
+    assert places(block[4:12], begin, block[:4], block[4:12].view(np.int64)) == (begin, -1, -1, -1)
+    assert places(block[4:12], begin, block[12:], block[4:12].view(np.int64)) == (begin, -1, -1, -1)
 
 
 def test_no_index_of_cells_is_asked_whether_it_is_negative() -> None:

@@ -14,7 +14,7 @@ from loop_texts import bits
 from backend import toolchain
 from backend.arrays import keeping
 from backend.arrays.carried import with_carried_sizes
-from backend.arrays.keeping import kept_in_place
+from backend.arrays.keeping import kept_in_place, kept_once
 from backend.stack_arrays import SOURCES
 
 # places
@@ -96,9 +96,24 @@ def in_place(text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(function))
 
 
-def cells(text: str, size: int, n: int = 3) -> Any:
+def once(text: str) -> str:
+    """The same, and what is kept already is not kept again."""
+    function = ast.parse(in_place(text)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    kept_once(function)
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def placed(array: Any, memory: Any) -> int:
+    """Where an array lies, as machine code finds it."""
+    words = (array.ctypes.data - memory.ctypes.data) // 8
+    return words if 0 <= words < memory.size else -1
+
+
+def cells(text: str, size: int, n: int = 3, place: Any = placed) -> Any:
     """The status, and for each place of a cell what it keeps, when CPython has run the text."""
     names: dict[str, Any] = {**toolchain.bindings("python", ""), "_empty": lambda shape, dtype: np.full(shape, np.nan, dtype)}
+    names["_place"] = place
     exec(SOURCES["_keep"] + "\n" + text, names)  # a text of the tests
     reals = np.zeros(size)
     integers = reals.view(np.int64)
@@ -130,6 +145,20 @@ def test_every_cell_keeps_what_it_would_or_the_memory_is_full(update: tuple[str,
     found = cells(in_place(text), size)
     assert found == cells(text, size)
     event("full" if found == 17 else "kept")
+
+
+@given(st.sampled_from([*UPDATES.values()]), st.integers(48, 70))
+def test_what_lies_in_the_memory_already_is_kept_there(update: tuple[str, str], size: int) -> None:
+    text = keeping_text(*update)
+    found, wanted = cells(once(text), size), cells(text, size)
+    assert cells(once(text), size, place=toolchain._place) == wanted
+    assert found == wanted if found == 17 or wanted != 17 else update == UPDATES["nothing"], "it may go on where there was no room"
+
+
+def test_what_a_turn_gets_from_the_one_before_is_asked_where_it_lies() -> None:
+    found = once(keeping_text())
+    assert found.count("_place(h, reals)") == found.count("_place(") == found.count("_keep(") == 1
+    assert cells(found, 30 + 6 * 3 + 3) != 17 == cells(in_place(keeping_text()), 30 + 6 * 3 + 3), "two cells have one array"
 
 
 @pytest.mark.parametrize("update", ["written when it is kept", "its next turn writes to it"])

@@ -17,6 +17,7 @@ from backend import stack_memory, toolchain
 from backend.cuda import numba_cuda
 from backend.expansion import first_that_fits
 from backend.stack_sites import stack_sites, without_copies
+from backend.stacks import Sites, laid_out
 from backend.status import error
 from checkers.generators import Options, Source, points, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
@@ -344,3 +345,23 @@ def test_a_block_whose_only_line_is_a_store_that_nothing_reads() -> None:
     compiled, expanded = first_that_fits(program, "J", lambda one: (backend.compile(one, (REAL, REAL), "python"), one))
     for x in ((0.0, 0.0), (1.0, 2.0)):
         assert same(run(expanded, *x), compiled(*x))
+
+
+# where the scalars of a cell lie
+
+
+@pytest.mark.parametrize(
+    ("count", "view", "places"),
+    [
+        (1, "", {"i5"}),
+        (4, "", {"i5", "1 * capacity + i5", "2 * capacity + i5", "3 * capacity + i5"}),
+        (5, "", {"5 * (i5)", *(f"5 * (i5) + {k}" for k in range(1, 5))}),
+        (2, "    a7_ = reals[integers[⟦1:i5:0⟧]:integers[⟦1:i5:0⟧] + 3]\n    x9 = a7_[0]", {"2 * (i5)", "2 * (i5) + 1"}),
+    ],
+)
+def test_few_numbers_of_a_cell_lie_beside_those_of_the_next(count: int, view: str, places: set[str]) -> None:
+    """More of them, or one that says where an array is, lie beside each other."""
+    loads = "".join(f"    x{k} = float(reals[⟦1:i5:{k}⟧])\n    f(x{k})\n" for k in range(count))
+    (text,), width = laid_out([f"def kernel(reals, integers):\n{loads}{view}"], Sites({1: 0}))
+    assert {*re.findall(r"float\(reals\[(.*)\]\)", text)} == places
+    assert width == count

@@ -13,6 +13,8 @@ from vm_runs import agrees, outcome, same_outcome, same_value
 
 from adjudge.values import as_held, to_value
 from backend.machine import Execution, load, service
+from backend.machine.execution import FEW_COMPILED
+from backend.machine.layout import COMPARISONS
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.ir import Program
@@ -38,6 +40,10 @@ OTHER = Array("f64", (3, 4), tuple(ZERO if k % 2 == 0 else x for k, x in enumera
 PLACES = Array("i64", (2, 3), (1, 0, 12, 5, 5, 0))
 LINE, GAPS = Array("f64", (12,), NUMBERS), Array("f64", (12,), HOLED.items)
 SMALL = Array("f64", (2, 3), (1.0, 2.0, 3.0, math.nan, ZERO, 4.0))
+TRUTHS = Array("bool", (3, 4), tuple(k % 5 < 2 for k in range(12)))
+REVERSED = Array("f64", (12,), NUMBERS[::-1])
+WIDE = Array("f64", (FEW_COMPILED + 1,), (0.5, *(float(k) for k in range(FEW_COMPILED))))
+WIDE_GAPS = Array("f64", WIDE.shape, (ZERO, math.nan, ZERO, *WIDE.items[3:]))
 
 DONE = [
     *[
@@ -62,6 +68,12 @@ DONE = [
     ("gadd", (HOLED, OTHER)),
     ("gadd", (HOLED, MATRIX)),
     ("sum_to", (HOLED, MATRIX)),
+    *[("sum_to", (x, 1.0)) for x in (HOLED, Array("f64", (2,), (ZERO, ZERO)), WIDE, Array("f64", (2,), (-0.0, ZERO)))],
+    *[("where", (TRUTHS, a, b)) for a, b in ((MATRIX, OTHER), (HOLED, -0.0), (math.nan, MATRIX), (ZERO, MATRIX), (MATRIX, ZERO))],
+    *[(name, pair) for name in COMPARISONS for pair in ((LINE, REVERSED), (MATRIX, 2.0), (math.nan, MATRIX), (3.0, MATRIX))],
+    *[("instantiate", (d, WIDE)) for d in (ZERO, WIDE, WIDE_GAPS)],
+    *[(name, (ZERO, MATRIX)) for name in ("mul", "div")],
+    ("mul", (PLACES, ZERO)),
 ]
 
 
@@ -88,6 +100,20 @@ def test_a_loop_gives_the_references_bits_and_the_host_is_not_asked(name: str, a
         ("returned", (MATRIX, PLACES, MATRIX)),
         ("reduce_max", (Array("f64", (0,), ()), 0, False)),
         ("argmax", (MATRIX, 2)),
+        *[
+            ("where", (TRUTHS, *pair))
+            for pair in ((1.0, 2.0), (LINE, 2.0), (MATRIX, 1), (PLACES, 1.0), (ZERO, ZERO), (MATRIX, None))
+        ],
+        ("where", (Array("bool", (4,), (True, False, True, True)), MATRIX, 0.0)),
+        ("where", (MATRIX, MATRIX, MATRIX)),
+        *[
+            ("lt", pair)
+            for pair in ((MATRIX, 1), (MATRIX, Array("f64", (4,), NUMBERS[:4])), (HOLED, 1.0), (PLACES, 1.0), (LINE, MATRIX))
+        ],
+        *[("lt", pair) for pair in ((TRUTHS, TRUTHS), (MATRIX, ZERO), (MATRIX, "s"))],
+        *[("instantiate", pair) for pair in ((WIDE, LINE), (LINE, WIDE), (ZERO, WIDE_GAPS), (1.0, WIDE))],
+        ("sum_to", (Array("f64", (0,), ()), 1.0)),
+        *[("div", pair) for pair in ((MATRIX, ZERO), (ZERO, ZERO))],
         ("argmax", (Array("i64", (3,), (1, 5, 2)), 0)),
         ("reduce_max", (Array("bool", (2,), (True, False)), 0, False)),
     ],

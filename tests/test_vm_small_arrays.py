@@ -28,6 +28,7 @@ def line(*items: Any) -> Array:
 
 NUMBERS = (0.0, -0.0, 1.5, -2.0, math.nan, math.inf)
 LINE, GAPS, OTHER = line(*NUMBERS), line(1.0, ZERO, 2.0, ZERO, -0.0, math.nan), line(ZERO, ZERO, 4.0, 3.0, 0.5, ZERO)
+OTHERS = line(*NUMBERS[::-1])
 MATRIX, SQUARE = Array("f64", (2, 3), NUMBERS), Array("f64", (2, 2), (1.0, -1.0, 3.0, 0.25))
 HOLED = Array("f64", (2, 3), GAPS.items)
 DEEP = Array("f64", (2, 2, 2), (*SQUARE.items, 5.0, 6.0, 7.0, 8.0))
@@ -53,6 +54,16 @@ DONE = [
     *[("final", (x, i)) for x in (LINE, SINGLES) for i in (0, -1)],
     *[("keep", (x, c)) for x in (1.0, LINE, ZERO, (1.0, LINE)) for c in (True, False)],
     ("reduce_sum", (MATRIX, None, False)),
+    *[("reshape", (x, shape)) for x, shape in ((MATRIX, (3, 2)), (HOLED, (6,)), (WHOLE, (1, 4)), (TRUTHS, (2, 1)), (NONE, (3, 0)))],
+    ("reshape", (SCALAR, (1, 1))),
+    *[("expand_dims", (x, i)) for x in (MATRIX, HOLED, WHOLE) for i in (0, 1, 2, -1, -3)],
+    *[("swap_last", (x,)) for x in (MATRIX, DEEP, Array("f64", (2, 3, 1), NUMBERS), Array("f64", (2, 0), ()))],
+    *[("spread", (-0.0, x, None, False)) for x in (MATRIX, NONE)],
+    *[
+        ("matmul", pair)
+        for pair in ((SQUARE, MATRIX), (MATRIX, line(1.0, -0.0, 3.0)), (line(2.0, math.inf), MATRIX), (LINE, OTHERS))
+    ],
+    *[("matmul", (Array("f64", (2, 1), (1.0, math.nan)), Array("f64", (1, n), (0.5,) * n))) for n in (0, 2)],
 ]
 
 
@@ -82,6 +93,20 @@ NEAR = [
     *[("keep", (x, c)) for x, c in ((line(1.0, 2.0), TRUTHS), (LINE, 1))],
     *[("reduce_sum", given) for given in ((MATRIX, 0, False), (MATRIX, None, True), (NONE, None, False), (WHOLE, None, False))],
     *[(name, (x,)) for name in ("ndim", "shape") for x in (1.0, ZERO)],
+    *[("reshape", (MATRIX, shape)) for shape in ((-1,), (3, -2), (4,), (), 6, (2, 3.0), (2**40, 2**40), ZERO)],
+    *[("reshape", given) for given in ((LARGE, (1, FEW_COMPILED + 1)), (1.0, (1,)), (ZERO, (1,)), (line(1.0), ()))],
+    *[
+        ("expand_dims", given)
+        for given in ((MATRIX, 3), (MATRIX, -4), (MATRIX, (0, 1)), (MATRIX, True), (LARGE, 0), (ZERO, 0), (1.0, 0))
+    ],
+    *[("swap_last", (x,)) for x in (LINE, WHOLE, SINGLES, ZERO, 1.0)],
+    *[("spread", (1.0, MATRIX, *how)) for how in ((0, False), (None, True), (None, 1), ((0, 1), False))],
+    *[("spread", (x, y, None, False)) for x, y in ((1, MATRIX), (LINE, MATRIX), (1.0, WHOLE), (1.0, LARGE), (ZERO, MATRIX))],
+    *[
+        ("matmul", pair)
+        for pair in ((MATRIX, SQUARE), (WHOLE, MATRIX), (WHOLE, WHOLE), (DEEP, DEEP), (SCALAR, MATRIX), (NONE, NONE))
+    ],
+    *[("matmul", pair) for pair in ((MATRIX, 2.0), (ZERO, MATRIX), (LARGE, LARGE), (line(1.0, ZERO), SQUARE), (TRUTHS, SQUARE))],
 ]
 
 

@@ -10,6 +10,16 @@ Arrays that a cell keeps, written where they are kept.
 It is so for arrays of reals along one axis whose sizes the arguments tell, made in the block that keeps them, never given out, and
 nowhere written once they are kept: by no name that may stand for more than one array. They lie behind what was kept before, in the
 order in which they are made; the others follow.
+
+What a turn got from the one before may have been kept by that one, which the address of its elements says when the code runs:
+
+    cell[0], heap = heap, _keep(h, reals, heap)   at = _place(h, reals)
+                                           →      if at < 0:
+                                                      at = heap
+                                                      heap = _keep(h, reals, heap)
+                                                  cell[0] = at
+
+Nothing writes to what is kept, and `heap` only grows, so two cells may have one array.
 """
 
 from __future__ import annotations
@@ -55,6 +65,24 @@ def kept_in_place(function: ast.FunctionDef) -> None:
                 made[name].kept, made[name].cell = statement, statement.targets[0].elts[0]  # type: ignore[attr-defined]
         if found := [k for k in made.values() if k.kept is not None]:
             _place(block, found, first, full)
+
+
+def kept_once(function: ast.FunctionDef) -> None:
+    """The function, in which what a name stands for that is assigned in several places is kept where it lies, if it is kept."""
+    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    number = 0
+    for block in blocks(function):
+        for at in reversed(range(len(block))):
+            statement = block[at]
+            if times[name := _keeps(statement)] > 1:
+                assert isinstance(statement, ast.Assign)
+                target, place = statement.targets[0], f"at_{number}"
+                assert isinstance(target, ast.Tuple)
+                found = (
+                    f"{place} = _place({name}, reals)\nif {place} < 0:\n    {place} = heap\n    heap = _keep({name}, reals, heap)"
+                )
+                block[at : at + 1] = [*ast.parse(found).body, ast.Assign([target.elts[0]], ast.Name(place, ast.Load()))]
+                number += 1
 
 
 def _given_out(function: ast.FunctionDef) -> Iterator[str]:

@@ -17,7 +17,7 @@ from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
-from backend.arrays.keeping import kept_in_place
+from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.once import read_once
@@ -50,6 +50,7 @@ def tightened(text: str) -> str:
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
     kept_in_place(function)
+    kept_once(function)
     reused(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from backend.machine import array_services, kernels, place_services
 from backend.machine.array_services import operand
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, COUNT, HOLED, RANK, REAL, SHAPE
+from backend.machine.layout import ARRAY, COUNT, HOLED, RANK, REAL, SHAPE, ZERO, ZERO_BITS
 from backend.machine.place_services import Elements
 from semantics.arrays import size_of
 from semantics.errors import AdjudgeError
 
-SCALAR_RESULTS = frozenset({"reduce_sum", "matmul", "reduce_max", "reduce_min"})
+SCALAR_RESULTS = frozenset({"reduce_sum", "matmul", "reduce_max", "reduce_min", "sum_to"})
 """Rows whose result is a number where no axis is left; so it is of the elementwise ones."""
 
 
@@ -38,7 +38,7 @@ def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
     if shape == () and (name in SCALAR_RESULTS or kernels.is_row(name)):
         if found.write(loops, out + 1):
             return False
-        heap.integers[out] = REAL
+        heap.integers[out] = ZERO if found.holed and heap.integers[out + 1] == ZERO_BITS else REAL
         return True
     p = heap.new_head(found.dtype, shape, count)
     start = p + SHAPE + len(shape)

@@ -16,6 +16,7 @@ from backend.machine.heap import Heap
 from backend.machine.layout import ARRAY, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE
 from semantics import shapes
 from semantics.arrays import DTYPES, Shape, broadcast_shapes, normal_axes, size_of, strides_of
+from semantics.columns.arrays.elements import boolean, not_negative, sizes
 
 F64 = DTYPES.index("f64")
 
@@ -83,8 +84,8 @@ def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
         return Result(a.shape, lambda k, out: k.map_2(op, a.at, b.at, out, [count], [1], [1]))
     shape = broadcast_shapes((a.shape, b.shape), name)
     flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
-    sizes, left, right = map(list, zip(*_merged(flat), strict=True))
-    return Result(shape, lambda k, out: k.map_2(op, a.at, b.at, out, sizes, left, right))
+    counts, left, right = map(list, zip(*_merged(flat), strict=True))
+    return Result(shape, lambda k, out: k.map_2(op, a.at, b.at, out, counts, left, right))
 
 
 def _merged(axes: list[list[int]]) -> list[list[int]]:
@@ -128,8 +129,8 @@ def matmul(a: Operand, b: Operand) -> Answer:
 
 def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
     """The elements of x in the order of a shape and its strides."""
-    sizes, steps, _ = map(list, zip(*_merged([[n, s, s] for n, s in zip(shape, strides, strict=True)]), strict=True))
-    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), sizes, steps))
+    counts, steps, _ = map(list, zip(*_merged([[n, s, s] for n, s in zip(shape, strides, strict=True)]), strict=True))
+    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), counts, steps))
 
 
 def sum_to(d: Operand, x: Operand) -> Answer:
@@ -144,9 +145,10 @@ def sum_to(d: Operand, x: Operand) -> Answer:
     return Result(x.shape, reduce_sum(d, axes, False).write)
 
 
-def spread(d: Operand, x: Operand, axis: Any) -> Answer:
+def spread(d: Operand, x: Operand, axis: Any, keepdims: Any) -> Answer:
     """d, which lacks some axes of x or has 1 there, repeated along them."""
     axes = normal_axes(axis, len(x.shape), "spread")
+    shapes.spread_over(d.shape, x.shape, axes, boolean("spread", "keepdims", keepdims))
     kept = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
     if size_of(kept) != size_of(d.shape):
         return None
@@ -156,10 +158,10 @@ def spread(d: Operand, x: Operand, axis: Any) -> Answer:
 def rearranged(name: str, x: Operand, how: Any) -> Answer:
     """The elements of x, or some of them repeated, in another shape."""
     if name == "reshape":
-        shape = shapes.known(shapes.reshaped(x.shape, (how,) if type(how) is int else how))
+        shape = shapes.known(shapes.reshaped(x.shape, sizes(name, how)))
         return moved(x, shape, strides_of(shape))
     if name == "broadcast_to":
-        shape = (how,) if type(how) is int else how
+        shape = not_negative(name, sizes(name, how))
         shapes.broadcast_to(x.shape, shape)
         return moved(x, shape, x.strides(shape))
     swapped, order = shapes.transposed(x.shape, how)
@@ -178,7 +180,7 @@ def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand 
         case "sum_to", [Operand() as d, Operand(_, shape) as x] if shape != ():
             return sum_to(d, x)
         case "spread", [Operand() as d, Operand() as x, _, _]:
-            return spread(d, x, heap.value(at[2]))
+            return spread(d, x, heap.value(at[2]), heap.value(at[3]))
         case "swap_last", [Operand(_, shape) as x] if len(shape) > 1:
             order = range(len(shape))
             return rearranged("transpose", x, (*order[:-2], order[-1], order[-2]))

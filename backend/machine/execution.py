@@ -48,9 +48,9 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE, COLD = 6_000, 400_000
+PATIENCE, COLD, SERVED = 2_000, 400_000, 8
 """Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
-be compiled first, which takes seconds."""
+be compiled first, which takes seconds. What the host does takes as long as some steps."""
 
 MANY, ROW = 1 << 14, 64
 """Elements of arrays that a run goes over on CPython before compiled loops are loaded, again some tens of milliseconds; and how
@@ -66,11 +66,12 @@ AHEAD, MANY_AHEAD, AMPLE = 16, 128, 3 << 23
 """Objects of the size that there was no room for, for which a new buffer has room: in any case, and if they are no more words than
 this. Room that is not used costs nothing, and without it what can be reached would be copied at every larger array."""
 
-STACK, SMALLEST = 1 << 14, 1 << 18
+STACK, SMALLEST = 1 << 14, 1 << 23
+"""Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
+before the buffer is full."""
 
-
-HUGE = 1 << 19
-"""Words of a buffer that has large pages: two of them."""
+SMALL_PAGES = 1 << 18
+"""Words at the beginning of a buffer that come in small pages, since a short run needs few; as many as a large page has."""
 
 
 def memory_of(words: int) -> mmap.mmap:
@@ -82,8 +83,8 @@ def memory_of(words: int) -> mmap.mmap:
     if not hasattr(mmap, "MADV_HUGEPAGE"):
         return mmap.mmap(-1, size)
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if words >= HUGE:
-        memory.madvise(mmap.MADV_HUGEPAGE)
+    if words > SMALL_PAGES:
+        memory.madvise(mmap.MADV_HUGEPAGE, 8 * SMALL_PAGES, size - 8 * SMALL_PAGES)
     return memory
 
 
@@ -121,7 +122,7 @@ class Execution:
         smallest: int = SMALLEST,
     ) -> None:
         self.code, self.target, self.memory, self.patience = code, target, memory, patience
-        self.stack, self.smallest = stack, smallest
+        self.stack, self.smallest = stack, min(smallest, memory)
         self.heap = Heap(code, self.loops)
         self.words = Words(0)
         self.compiled = False
@@ -165,7 +166,13 @@ class Execution:
             if status == layout.PAUSED and pause < fuel:
                 return False
             self.attend(status, fuel)
+            if pause < fuel and not self.compiled:
+                pause = self.less(pause)
         return True
+
+    def less(self, pause: int) -> int:
+        """The step at which a run pauses on CPython after the host has done one: at once, where what makes code run is loaded."""
+        return 0 if kernels.is_loaded() and self.is_ready else pause - SERVED
 
     def begin(self, arguments: Sequence[Any]) -> None:
         """The first state, on CPython. IllTyped if the arguments are not the entry's."""

@@ -1,8 +1,8 @@
 """
 Values of the reference in the machine's buffer, and back.
 
-What the machine has no form for is OPAQUE: strings, labels, slices, integers beyond 64 bits, memories, sparse sensitivities. Its
-payload is a place in the host's table, which holds the value itself. An object is read, and a value written, once: both are
+What the machine has no form for is OPAQUE: strings, labels, slices, integers beyond 64 bits, memories, sparse sensitivities but its
+own. Its payload is a place in the host's table, which holds the value. An object is read, and a value written, once: both are
 immutable, so each remembers the other until the objects are moved.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from math import nan as NAN
 from typing import Any
 
-from backend.machine import layout
+from backend.machine import layout, sparse_values
 from backend.machine.layout import (
     ARRAY,
     BOOL,
@@ -33,6 +33,7 @@ from backend.machine.layout import (
     RECORD,
     SHAPE,
     SIZE,
+    SPARSE,
     TUPLE,
     UNIT,
     VALUES,
@@ -227,7 +228,7 @@ class Heap:
             if tag < BOXED or p in self.read:
                 todo.pop()
                 continue
-            parts = self.parts(p)
+            parts = self.parts(p) if tag != SPARSE else range(0)
             missing = [k for k in parts if self.integers[k] >= BOXED and int(self.integers[k + 1]) not in self.read]
             if missing:
                 todo.extend(missing)
@@ -273,6 +274,8 @@ class Heap:
         I = self.integers
         if tag == TUPLE:
             return parts
+        if tag == SPARSE:
+            return sparse_values.at(I, self.doubles, p)
         if tag == RECORD:
             return Record(self.table[I[p + RAW]], parts)
         if tag == CLOSURE:

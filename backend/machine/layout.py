@@ -11,6 +11,7 @@ A *value* is two words, a tag and a payload. A payload is the number itself, or,
     tuple      no raw words                               closure   raw: the address of its graph in the code
     record     raw: the label's place in the host's table
     array      raw: dtype, whether it has ZEROs, rank, elements, sizes…, then one word per element; no values
+    sparse     raw: the same up to the sizes; the rest is in `sparse_arrays`
 
 A *frame* is [return address, caller's frame, address for the result] and then values: parameters, captured ones, and what each
 instruction computes, in order. So of a frame that waits exactly what lies below the address for the result has been computed.
@@ -23,7 +24,7 @@ of a constant. A closure is made by CLOSE, whose first operand is the address of
 from __future__ import annotations
 
 # tags
-UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY = range(11)
+UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE = range(12)
 BOXED = TUPLE
 """The first tag whose payload is an address."""
 
@@ -56,6 +57,14 @@ SMALL = 8
 
 ZERO_BITS = 0x7FF8_5A45_524F_0001
 """The NaN that stands for the symbolic ZERO among the elements of an array; values that come in never have it."""
+
+BEHIND, BEFORE, OVER = range(3)
+"""How the entries of a sparse sensitivity meet a word: as the right operand of a sum, as the left one, or in its stead."""
+
+COMPARISONS = {"lt": 1, "le": 3, "gt": 4, "ge": 6, "eq": 2, "ne": 13}
+"""
+Which answers make a comparison True: 1, 2, 4, 8, where <, = or > or none of them holds. Of booleans only the last two can be asked.
+"""
 
 NAMES = {name: value for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}
 """Every number above by its name: what the head of the generated source defines."""

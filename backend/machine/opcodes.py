@@ -15,8 +15,8 @@ from itertools import product
 from typing import Any
 
 from backend.columns import NUMBA, Template
-from backend.machine import sensitivities, small_arrays, small_sensitivities, structural
-from backend.machine.layout import OWN
+from backend.machine import sensitivities, small_arrays, small_matrices, small_sensitivities, structural
+from backend.machine.layout import COMPARISONS, OWN
 from semantics.columns.arithmetic import MOST_BITS
 from semantics.errors import AdjudgeError
 from semantics.primitives.row import Hole, Primitive
@@ -32,33 +32,32 @@ KINDS = {
     "boolean": (BOOLEAN,),
     "any": (REAL, INTEGER, BOOLEAN),
 }
-NAMES = "xyz"
-
-COMPARISONS = {"lt": 1, "le": 3, "gt": 4, "ge": 6, "eq": 2, "ne": 13}
-"""Which answers of `structural.compared` make it True. Of booleans only the last two can be asked."""
+NAMES = "xyzw"
 
 # what a symbolic ZERO among the operands makes of the result; elsewhere the host reads it as the real 0
 _LEFT, _RIGHT = "I[x] == ZERO and REAL <= I[y] <= INT", "I[y] == ZERO and REAL <= I[x] <= INT"
+_LEFT_ARRAY, _RIGHT_ARRAY = "I[x] == ZERO and I[y] == ARRAY", "I[y] == ZERO and I[x] == ARRAY"
 ZEROS: dict[str, tuple[tuple[str, str], ...]] = {
     "add": ((_LEFT, "copy(I, y, out)"), (_RIGHT, "copy(I, x, out)")),
     "sub": ((_RIGHT, "copy(I, x, out)"),),
-    "mul": ((_LEFT, "copy(I, x, out)"), (_RIGHT, "copy(I, y, out)")),
-    "div": (("I[x] == ZERO and I[y] == REAL", "copy(I, x, out)"),),
+    "mul": ((f"{_LEFT} or {_LEFT_ARRAY}", "copy(I, x, out)"), (f"{_RIGHT} or {_RIGHT_ARRAY}", "copy(I, y, out)")),
+    "div": ((f"I[x] == ZERO and I[y] == REAL or {_LEFT_ARRAY}", "copy(I, x, out)"),),
     "neg": (("I[x] == ZERO", "copy(I, x, out)"),),
 }
 
 
 TABLES: tuple[dict[str, Any], ...] = (
-    {**structural.UNARY, **sensitivities.UNARY, **small_arrays.UNARY},
-    {**structural.BINARY, **sensitivities.BINARY, **small_sensitivities.BINARY},
+    {**structural.UNARY, **sensitivities.UNARY, **small_arrays.UNARY, **small_matrices.UNARY},
+    {**structural.BINARY, **sensitivities.BINARY, **small_sensitivities.BINARY, **small_matrices.BINARY},
     {**structural.TERNARY, **sensitivities.TERNARY, **small_arrays.TERNARY, **small_sensitivities.TERNARY},
+    {**small_matrices.QUATERNARY},
 )
-"""The functions on structured values with one, two and three operands."""
+"""The functions on structured values with one operand, two, three and four."""
 
 
 def numeric() -> Iterator[Primitive]:
     """The rows whose text is in the column, in the order of the table; those that structural code covers are not among them."""
-    covered = {*COMPARISONS, *structural.VARIADIC, *TABLES[0], *TABLES[1], *TABLES[2]}
+    covered = {*COMPARISONS, *structural.VARIADIC, *(name for table in TABLES for name in table)}
     for name, primitive in TABLE.items():
         if not isinstance(NUMBA.find(primitive), Hole) and name not in covered:
             yield primitive

@@ -106,4 +106,39 @@ def has_zeros(I: Words, x: int, n: int) -> int:
     return 0
 
 
-LOOPS = (extreme, first, numbered, along, gathered, returned, both, has_zeros)
+def compared(I: Words, F: Doubles, asked: int, x: int, y: int, out: int, n: int, s: int, t: int) -> int:
+    """Whether an order is one of those asked for (1, 2, 4, 8: <, =, >, none), for n pairs s and t words apart: 1 or 0."""
+    for k in range(n):
+        a, b = F[x + k * s], F[y + k * t]
+        found = 1 if a < b else 2 if a == b else 4 if a > b else 8
+        I[out + k] = 1 if found & asked != 0 else 0
+    return 0
+
+
+def chosen(I: Words, c: int, x: int, y: int, out: int, n: int, s: int, t: int) -> int:
+    """For each of n conditions the element of x, s words apart, or that of y, t words apart."""
+    for k in range(n):
+        I[out + k] = I[x + k * s] if I[c + k] != 0 else I[y + k * t]
+    return 0
+
+
+def whole(I: Words, F: Doubles, d: int, out: int, n: int, s: int) -> int:
+    """The n elements of d, s words apart, 0.0 in the place of each ZERO."""
+    for k in range(n):
+        if I[d + k * s] == ZERO_BITS:
+            F[out + k] = 0.0
+        else:
+            I[out + k] = I[d + k * s]
+    return 0
+
+
+def sum_there(I: Words, F: Doubles, x: int, out: int, n: int) -> int:
+    """The sum from the left of those of n elements, of which there are some, that are not ZERO; ZERO if all are."""
+    I[out] = ZERO_BITS
+    for k in range(n):
+        if I[x + k] != ZERO_BITS:
+            F[out] = F[x + k] if I[out] == ZERO_BITS else F[out] + F[x + k]
+    return 0
+
+
+LOOPS = (extreme, first, numbered, along, gathered, returned, both, has_zeros, compared, chosen, whole, sum_there)

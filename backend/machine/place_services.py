@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.machine.array_services import Answer, Operand, Result, moved
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, DTYPE, HOLED, INT, RANK, REAL, SHAPE, ZERO, ZERO_BITS
+from backend.machine.layout import ARRAY, COMPARISONS, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics import shapes
 from semantics.arrays import DTYPES, normal_axes, normal_axis, size_of, strides_of
 
@@ -93,9 +93,57 @@ def put(heap: Heap, t: Elements, index: int, value: int) -> Answer:
     return Result(t.shape, write, holed=t.holed or word == ZERO_BITS)
 
 
+def word(heap: Heap, x: int) -> int | None:
+    """Where the word of a real is, or one of a symbolic ZERO, which is then on the heap; None for anything else."""
+    if heap.integers[x] == ZERO:
+        p = heap.room(RAW + 1, 0)
+        heap.integers[p + RAW] = ZERO_BITS
+        return p + RAW
+    return x + 1 if heap.integers[x] == REAL else None
+
+
+def where(heap: Heap, c: Elements, chosen: Sequence[tuple[int, Elements | None]]) -> Answer:
+    """A choice for each condition among reals, of which an array has as many as there are conditions; one at least is an array."""
+    if {(x.shape, x.dtype) for _, x in chosen if x} != {(c.shape, "f64")}:
+        return None
+    (a, s), (b, t) = [(x.at, 1) if x else (word(heap, at), 0) for at, x in chosen]
+    if a is None or b is None:
+        return None
+    return Result(c.shape, lambda k, out: k.chosen(c.at, a, b, out, size_of(c.shape), s, t), holed=True)
+
+
+def instantiated(heap: Heap, at: int, d: Elements | None, x: Elements) -> Answer:
+    """The sensitivity d of an array x of f64, where it is of its shape, or ZERO; without ZEROs."""
+    if d is None:
+        start, stride = (word(heap, at) if heap.integers[at] == ZERO else None), 0
+    else:
+        start, stride = (d.at if (d.shape, d.dtype) == (x.shape, "f64") else None), 1
+    return None if start is None else Result(x.shape, lambda k, out: k.whole(start, out, size_of(x.shape), stride))
+
+
+def order(heap: Heap, name: str, operands: Sequence[tuple[int, Elements | None]]) -> Answer:
+    """A comparison of arrays of f64 of one shape, or of one with a real."""
+    shapes_of = {x.shape for _, x in operands if x}
+    if len(shapes_of) != 1 or any(x.dtype != "f64" or x.holed if x else heap.integers[at] != REAL for at, x in operands):
+        return None
+    (shape,) = shapes_of
+    (x, s), (y, t) = [(x.at, 1) if x else (at + 1, 0) for at, x in operands]
+    asked, n = COMPARISONS[name], size_of(shape)
+    return Result(shape, lambda k, out: k.compared(asked, x, y, out, n, s, t), "bool") if shape else None
+
+
 def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
     """What these loops can make of a row and its operands."""
-    match name, [elements(heap, x) for x in at]:
+    found = [elements(heap, x) for x in at]
+    if name in COMPARISONS:
+        return order(heap, name, list(zip(at, found, strict=True)))
+    match name, found:
+        case "where", [Elements(dtype="bool", shape=(_, *_)) as c, _, _]:
+            return where(heap, c, list(zip(at[1:], found[1:], strict=True)))
+        case "sum_to", [Elements(dtype="f64", shape=(_, *_)) as d, None] if heap.integers[at[1]] == REAL and size_of(d.shape):
+            return Result((), lambda k, out: k.sum_there(d.at, out, size_of(d.shape)), holed=True)
+        case "instantiate", [d, Elements(dtype="f64", shape=(_, *_), holed=False) as x]:
+            return instantiated(heap, at[0], d, x)
         case "reduce_max" | "reduce_min", [Elements(dtype="f64", holed=False) as x, _, _]:
             return extreme(name, x, heap.value(at[1]), heap.value(at[2]))
         case "argmax" | "argmin", [Elements(dtype="f64", holed=False) as x, _]:

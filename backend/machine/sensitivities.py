@@ -20,6 +20,7 @@ from backend.machine.layout import (
     SERVICE,
     SIZE,
     SMALL,
+    SPARSE,
     TUPLE,
     UNIT,
     VALUES,
@@ -27,6 +28,7 @@ from backend.machine.layout import (
 )
 from backend.machine.small_arrays import total
 from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
+from backend.machine.sparse_arrays import add_sparse
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 
@@ -88,21 +90,20 @@ def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     The sum of two sensitivities: of reals, of ZEROs, of arrays, and of tuples of these, however deep.
 
     New objects lie one behind the other, and each tuple says what it is the sum of; so they are themselves the queue of the sums to
-    do. Of an array, which has no values, the sum is there at once.
+    do. Of an array the sum is there at once. A sparse sum may have been changed by the time that there is no room for others: what
+    it was is still known, from objects that lie here too, so they stay.
     """
     start = I[HP]
     status = add_values(I, F, x, y, out)
     at = start
     while status == RUNNING and at < I[HP]:
-        n = I[at + VALUES]
+        n = I[at + VALUES] if I[at + SIZE] == RAW + 2 + 2 * I[at + VALUES] else 0
         left, right, here = values(I, I[at + RAW]), values(I, I[at + RAW + 1]), values(I, at)
         for k in range(n):
             status = add_values(I, F, left + 2 * k, right + 2 * k, here + 2 * k)
             if status != RUNNING:
                 break
         at += I[at + SIZE]
-    if status != RUNNING:
-        I[HP] = start
     return status
 
 
@@ -118,6 +119,8 @@ def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return RUNNING
     if I[x] == ARRAY and I[y] == ARRAY:
         return add_arrays(I, F, x, y, out)
+    if I[x] == SPARSE or I[y] == SPARSE:
+        return add_sparse(I, F, x, y, out)
     if I[x] != TUPLE or I[y] != TUPLE:
         return SERVICE
     n = I[I[x + 1] + VALUES]

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from backend import prelude, toolchain
-from backend.machine import control, sensitivities, small_arrays, small_sensitivities, structural
+from backend.machine import control, sensitivities, small_arrays, small_matrices, small_sensitivities, sparse_arrays, structural
 from backend.machine.interpreter import Made
 from backend.machine.layout import NAMES, OWN
+from backend.machine.opcodes import NAMES as OPERANDS
 from backend.machine.opcodes import ORDERS, REALS, Group, Opcodes, helpers, pair
 
 
@@ -31,7 +32,7 @@ def tree(first: int, bodies: Sequence[str], indent: str) -> str:
 
 def group_source(number: int, group: Group, first: int) -> Iterator[str]:
     """The functions of a group: `apply_k`, and what it needs. Another number of operands is for the host to refuse."""
-    names = "xyz"[: group.operands]
+    names = OPERANDS[: group.operands]
     lines = [f"def apply_{number}(I, F, C, op, at, n, fp, out):"]
     if group.operands:
         lines += [f"    if n != {group.operands}:", "        return SERVICE"]
@@ -79,9 +80,12 @@ def source(opcodes: Opcodes) -> str:
     The text of the machine, the same for every target.
 
     In the loop the choice of the group stands in the place of the call of `apply`: one call less on the way to every instruction.
+    The same is done with every part; those on sparse arrays are large and used in several places, and are called.
     """
     own: tuple[Callable[..., Any], ...] = (
         *small_arrays.PARTS,
+        *small_matrices.PARTS,
+        *sparse_arrays.PARTS,
         *small_sensitivities.PARTS,
         *sensitivities.PARTS,
         *control.PARTS,
@@ -98,7 +102,9 @@ def source(opcodes: Opcodes) -> str:
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
     whole = [plain(control.collect), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
-    return "\n\n".join([head, *(f"@_part\n{text}" for text in parts), *(f"@_device\n{text}" for text in whole)]) + "\n"
+    called = map(plain, sparse_arrays.CALLED)
+    marked = (("_part", parts), ("_called", called), ("_device", whole))
+    return "\n\n".join([head, *(f"@{mark}\n{text}" for mark, texts in marked for text in texts)]) + "\n"
 
 
 def plain(function: Callable[..., Any]) -> str:

@@ -32,6 +32,7 @@ from backend.machine.layout import (
     SHAPE,
     SINGLES,
     SIZE,
+    SPARSE,
     TUPLE,
     VALUES,
     WANTED,
@@ -41,6 +42,9 @@ from backend.machine.layout import (
 
 row: Any
 """In `small_arrays`."""
+
+part_of_sparse: Any
+"""In `sparse_arrays`."""
 
 _order: Any
 """The helper of that name in `backend.prelude`: how an integer compares with a real."""
@@ -138,7 +142,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return SERVICE
     if is_sequence(I, x):
         n = I[p + VALUES]
-    elif I[x] == ARRAY and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
+    elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
         n = I[p + SHAPE]
     else:
         return SERVICE
@@ -147,6 +151,8 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return SERVICE
     if i < 0:
         i = i + n
+    if I[x] == SPARSE:
+        return part_of_sparse(I, x, i, out)
     if I[x] != ARRAY:
         return copy(I, values(I, p) + 2 * i, out)
     if I[p + RANK] > 1:
