@@ -2,7 +2,7 @@
 The kernels of batches, as text behind the generated code of one sample: each goes over a stretch of samples.
 
     batch    calls the generated code for each sample: one text for CPython and Numba
-    wide     calls it for WIDTH samples at once, of numbers that stand side by side (`backend.lanes`), for the CPU. Where these
+    wide     calls it for `width` samples at once, of numbers that stand side by side (`backend.lanes`), for the CPU. Where these
              samples part at a branch, or one of them does not end as it should, `batch` goes over them
 
 A kernel takes the columns of the arguments, what is shared as it is; the results, the scalars of each dtype as the rows of one
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend import store, toolchain
+from backend.lane_branches import asks
 from backend.lowering import Lowered
 from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.status import FULL, OK, SIZES
@@ -26,7 +27,7 @@ READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
 BYTES = {"f64": 8, "i64": 8, "bool": 1}
 SHARED = 20  # arguments that all share, at most, for lanes: CPython writes a longer call as Numba does not read it in a `try`
 WIDE = 64  # samples from which on lanes are worth the making
-PATIENCE = 16  # stretches of WIDTH samples that part before the others are counted
+PATIENCE = 16  # stretches of samples at once that part before the others are counted
 
 
 class Kernels:
@@ -35,7 +36,7 @@ class Kernels:
     def __init__(self, code: Lowered, shared: Sequence[bool], target: str) -> None:
         text = batch_kernel(code, shared)
         bound = toolchain.bindings(target, text)
-        lanes = toolchain.lanes() if target == "cpu" else {}
+        lanes = toolchain.lanes(asks(code.alone, columns_among(code, shared))) if target == "cpu" else {}
         self.width = lanes["_WIDTH"] if lanes and is_wide(code, shared, lanes["_CALLED"]) else 1
         if self.width > 1:
             text, bound = text + wide_kernel(code, shared, self.width), bound | lanes
@@ -58,10 +59,11 @@ class Kernels:
         kernel, width = (self.wide, self.width) if self.width > 1 and count >= WIDE else (self.batch, 1)
         return None if kernel is None else (kernel, width)
 
-    def launch(self, memory: Memory, samples: int, threads: int) -> tuple[Any, list[Any]] | None:
+    def launch(self, memory: Memory, samples: int, threads: int, alone: bool = False) -> tuple[Any, list[Any]] | None:
         """
         The kernel, and the memory for each of the threads: for stacks of several samples at once, and of several threads, if there
-        is so much. None if the kernel is yet to be compiled.
+        is so much; that of the last time, if it runs `alone`, while all threads of Python wait. None if the kernel is yet to be
+        compiled.
         """
         if (found := self.ready(samples)) is None:
             return None
@@ -69,6 +71,8 @@ class Kernels:
         room = max(1, LIMIT // max(1, memory.size)) if memory.code.stacks else threads * width
         if width > 1 and threads * width > room:
             kernel, width = self.batch, 1
+        if alone:
+            return kernel, [memory.for_batch(width)]
         return kernel, pieces_of(memory, min(threads, room), width)
 
     def prepare(self, arguments: Sequence[Any]) -> None:
@@ -158,10 +162,19 @@ def is_wide(code: Lowered, shared: Sequence[bool], called: frozenset[str]) -> bo
     return numbers and names <= called and bool(columns) and all(t == REAL for t in columns)
 
 
+def columns_among(code: Lowered, shared: Sequence[bool]) -> list[str]:
+    """The names of the arguments that samples have each of their own."""
+    arguments, _ = _names(code)
+    return [a for a, s in zip(arguments, shared, strict=True) if not s]
+
+
 def wide_kernel(code: Lowered, shared: Sequence[bool], width: int) -> str:
-    """The kernel `wide`, behind the text of `batch`, which goes over what is left."""
+    """
+    The kernel `wide`, behind the text of `batch`, which goes over what is left. Where the last are fewer than there are lanes, some
+    that came before run with them once more, and are written again as they were.
+    """
     arguments, values = _names(code)
-    columns = [a for a, s in zip(arguments, shared, strict=True) if not s]
+    columns = columns_among(code, shared)
     alike = [a for a, s in zip(arguments, shared, strict=True) if s]
     at = {a: f"_taken(columns[{k}] + 8 * i)" for k, a in enumerate(columns)}
     memory = ["_lane_reals(reals)", "_lane_integers(integers)", "capacity"] if code.stacks else []
@@ -174,7 +187,7 @@ def wide_kernel(code: Lowered, shared: Sequence[bool], width: int) -> str:
     ]
     taken = ["i", "count", "columns", "results", *alike, *_memory(code)]
     memory = ["_address(reals)", "_address(integers)", "capacity"] if code.stacks else []
-    call = ["i", "count", "columns", "results", *alike, *memory, "fuel", "one"]
+    call = ["at", "count", "columns", "results", *alike, *memory, "fuel", "one"]
     whole = ", ".join([*arguments, *held, "status", *_memory(code)])
     return f"""
 @_device
@@ -191,9 +204,10 @@ def wide(first, last, {whole}):
     columns = ({", ".join(f"_address({a})" for a in columns)},)
     results = ({", ".join(f"_address({r})" for r in held)},)
     failed, parted, i = 0, 0, first
-    while i + {width} <= last and (parted < {PATIENCE} or {2 * width} * parted < i - first):
+    while i < last and {width} <= last - first and (parted < {PATIENCE} or {2 * width} * parted < i - first):
+        at = min(i, last - {width})
         code = {OK}
-        for k in range(i, i + {width}):
+        for k in range(i, at + {width}):
             code = code if status[k] == {FULL} else {FULL}
         if code == {OK}:
             try:
@@ -201,11 +215,11 @@ def wide(first, last, {whole}):
             except Exception:
                 code = {FULL}
         if code == {OK}:
-            for k in range(i, i + {width}):
+            for k in range(i, at + {width}):
                 status[k] = {OK}
         else:
-            failed += batch(i, i + {width}, {whole})
+            failed += batch(i, at + {width}, {whole})
             parted += 1
-        i += {width}
+        i = at + {width}
     return failed + batch(i, last, {whole})
 """

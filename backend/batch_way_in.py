@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from backend import c_objects
 from backend.batch_kernels import WIDE, Kernels
 from backend.batches import FEW, Batch, columns_of, go_over, held_for, is_chosen
 from backend.boundary import PYTHON
@@ -48,7 +49,7 @@ def way_in(
     columns = [k for k, shared in enumerate(batch.shared) if not shared]
     chosen = itemgetter(*columns, *columns[:1])  # a tuple, of one column too
     shapes = [(array.shape[0], array.dtype) for array in held_for(compiled.code, 0)]
-    value, cost = _value(compiled, finish), WORTH / FEW
+    value, cost, direct = _value(compiled, finish), WORTH / FEW, c_objects.is_known(arrays=True)
     short, quickest = 0, None
 
     def call(*arguments: Any) -> Any:
@@ -68,7 +69,7 @@ def way_in(
             status = np.empty(count, np.int8)
             status.fill(FULL)
             long = cost * count >= WORTH
-            if (found := kernels.launch(compiled.memory, count, batch.count if long else 1)) is None:
+            if (found := kernels.launch(compiled.memory, count, batch.count if long else 1, alone=direct and not long)) is None:
                 return otherwise(*arguments)
             kernel, pieces = found
             if long or count >= FEW:

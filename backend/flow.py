@@ -11,7 +11,7 @@ which, and goes on there. So every region has structured code, which is no longe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -177,3 +177,14 @@ def components(edges: dict[Any, list[Any]]) -> dict[Any, int]:
                         if member == node:
                             break
     return component
+
+
+def closure(edges: Mapping[Any, Iterable[Any]], start: Iterable[Any]) -> set[Any]:
+    """The nodes to which edges lead from these, and they themselves."""
+    found: set[Any] = set()
+    todo = list(start)
+    while todo:
+        if (node := todo.pop()) not in found:
+            found.add(node)
+            todo += edges.get(node, ())
+    return found

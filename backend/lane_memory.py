@@ -1,6 +1,6 @@
 """
-Where lanes are read and written: columns, of which WIDTH neighbours are taken at once, and stacks, where each number has the room
-of WIDTH. An address stands for a column, since an array would be counted as one that is held for every call.
+Where lanes are read and written: columns, of which neighbours are taken at once, and stacks, where each number has the room of all
+lanes. An address stands for a column, since an array would be counted as one that is held for every call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from backend.lanes import BOOLEANS, INTEGERS, NUMBER, REALS, WIDTH, Lanes, part, spread
+from backend.lanes import BOOLEANS, INTEGERS, LANES, NUMBER, REALS, Lanes, part, spread
 
 BYTES = 8
 
@@ -29,33 +29,32 @@ def address(context, array):  # type: ignore[no-untyped-def]
     return types.int64(array), generate
 
 
-@intrinsic
-def taken(context, at):  # type: ignore[no-untyped-def]
-    """The reals from an address on."""
+def _taking(kind: Lanes) -> Any:
+    @intrinsic
+    def taken(context, at):  # type: ignore[no-untyped-def]
+        """The reals from an address on."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return _load(builder, arguments[0], REALS.vector)
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            return _load(builder, arguments[0], kind.vector)
 
-    return REALS(types.int64), generate
+        return kind(types.int64), generate
+
+    return taken
 
 
-def _putting(kind: Lanes, stored: Any) -> Any:
+def _putting(kind: Lanes) -> Any:
     @intrinsic
     def put(context, at, value):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             at, value = arguments
             value = context.cast(builder, value, signature.args[1], kind)
-            _store(builder, builder.zext(value, stored) if kind is BOOLEANS else value, at)
+            bytes_ = ir.VectorType(ir.IntType(8), kind.width)
+            _store(builder, builder.zext(value, bytes_) if kind.of == BOOLEANS else value, at)
             return context.get_dummy_value()
 
         return types.void(types.int64, value), generate
 
     return put
-
-
-put_f64 = _putting(REALS, REALS.vector)
-put_i64 = _putting(INTEGERS, INTEGERS.vector)
-put_bool = _putting(BOOLEANS, ir.VectorType(ir.IntType(8), BOOLEANS.vector.count))
 
 
 def _load(builder: Any, address: Any, vector: Any) -> Any:
@@ -92,7 +91,19 @@ def _memory_of(kind: Lanes) -> Any:
     return memory
 
 
-lane_reals, lane_integers = _memory_of(REALS), _memory_of(INTEGERS)
+CALLED = {
+    width: {
+        "address": address,
+        "taken": _taking(kinds[REALS]),
+        "put_f64": _putting(kinds[REALS]),
+        "put_i64": _putting(kinds[INTEGERS]),
+        "put_bool": _putting(kinds[BOOLEANS]),
+        "lane_reals": _memory_of(kinds[REALS]),
+        "lane_integers": _memory_of(kinds[INTEGERS]),
+    }
+    for width, kinds in LANES.items()
+}
+"""What a kernel of so many lanes calls, by name."""
 
 
 @infer_global(operator.getitem)
@@ -108,14 +119,14 @@ class _Written(AbstractTemplate):  # type: ignore[misc]
 
 
 def _index(type: Any) -> Any:
-    return type if type is INTEGERS else types.int64
+    return type if isinstance(type, Lanes) and type.of == INTEGERS else types.int64
 
 
 def _place(context: Any, builder: Any, memory: Any, index: Any, vector: Any) -> Any:
     """The address of a place. Where an index is lanes, which another stack had, all have to be equal."""
     if isinstance(index.type, ir.VectorType):
         (lanes, index) = index, builder.extract_element(index, NUMBER(0))
-        unlike = builder.bitcast(builder.icmp_signed("!=", lanes, spread(builder, index, lanes.type)), ir.IntType(WIDTH))
+        unlike = builder.bitcast(builder.icmp_signed("!=", lanes, spread(builder, index, lanes.type)), ir.IntType(lanes.type.count))
         part(context, builder, builder.icmp_unsigned("!=", unlike, ir.Constant(unlike.type, 0)))
     return builder.add(memory, builder.mul(index, ir.Constant(ir.IntType(64), BYTES * vector.count)))
 
@@ -132,7 +143,7 @@ def _read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 def _write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     memory, index, value = arguments
     kind, given = signature.args[0].kind, signature.args[2]
-    if given is BOOLEANS:
+    if isinstance(given, Lanes) and given.of == BOOLEANS:
         value = builder.zext(value, kind.vector)
     elif given is not kind:
         value = context.cast(builder, value, given, kind)

@@ -1,13 +1,14 @@
 """
 Numbers side by side: what generated code computes with when it runs several samples at once on the CPU.
 
-`lanes` are WIDTH reals, integers or booleans in one vector of LLVM. An operation is one instruction for all of them, and gives each
-the bits that it has alone; a function of the C library is called for one after the other. So the text of a kernel is compiled
-as it stands, for arguments of another type: numbers that are the same in every sample, such as the turns of a loop that all go
-through together, stay numbers.
+`lanes` are 8 or 32 reals, integers or booleans in one vector of LLVM. An operation is one for all of them, and gives each the bits
+that it has alone; a function of the C library is called for one after the other. So the text of a kernel is compiled as it stands,
+for arguments of another type: numbers that are the same in every sample, such as the turns of a loop that all go through together,
+stay numbers, and what is computed of these is computed once.
 
 A branch asks all lanes. Where they do not agree the call ends in an error, and the samples are run one by one; so no lane ever
-computes what its sample would not.
+computes what its sample would not. Of 32 a processor has more to do while it waits for a result, but 8 agree more often
+(`backend.lane_branches`).
 """
 
 from __future__ import annotations
@@ -26,36 +27,41 @@ from numba.extending import lower_builtin, lower_cast, models, register_model
 
 from backend.toolchain import BARE
 
-WIDTH = 8
+FEW, MANY = 8, 32
 NUMBER = ir.IntType(32)  # of a lane
+REALS, INTEGERS, BOOLEANS = "reals", "integers", "booleans"
+OF = {
+    REALS: (types.float64, ir.DoubleType()),
+    INTEGERS: (types.int64, ir.IntType(64)),
+    BOOLEANS: (types.boolean, ir.IntType(1)),
+}
 Emit = Callable[..., Any]
 
 
 class Lanes(types.Type):  # type: ignore[misc]
-    """The type of WIDTH numbers, `scalar` that of one of them. A number stands for as many that are equal."""
+    """The type of `width` numbers, `scalar` that of one of them. A number stands for as many that are equal."""
 
-    def __init__(self, of: str, scalar: Any, bits: Any) -> None:
-        super().__init__(name=f"lanes of {of}")
-        self.scalar, self.vector = scalar, ir.VectorType(bits, WIDTH)
+    def __init__(self, of: str, width: int) -> None:
+        super().__init__(name=f"{width} lanes of {of}")
+        self.of, self.width, (self.scalar, bits) = of, width, OF[of]
+        self.vector = ir.VectorType(bits, width)
 
     def unify(self, context: Any, other: Any) -> Any:
         """What holds values of both types."""
         kinds = {self, other}
-        return next((kind for kind in (REALS, INTEGERS, BOOLEANS) if kind in kinds and all(_goes(k, kind) for k in kinds)), None)
+        return next((kind for kind in LANES[self.width].values() if kind in kinds and all(_goes(k, kind) for k in kinds)), None)
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
         return Conversion.safe if _goes(other, self) else None
 
 
-REALS = Lanes("reals", types.float64, ir.DoubleType())
-INTEGERS = Lanes("integers", types.int64, ir.IntType(64))
-BOOLEANS = Lanes("booleans", types.boolean, ir.IntType(1))
+LANES = {width: {of: Lanes(of, width) for of in OF} for width in (FEW, MANY)}
 
 
-def _goes(source: Any, target: Any) -> bool:
+def _goes(source: Any, target: Lanes) -> bool:
     """Whether a value of one type is one of the other: as numbers go, integers where reals are wanted, and each to its lanes."""
-    integer = source is INTEGERS or isinstance(source, types.Integer)
-    return source in (target, target.scalar) or (integer and target is not BOOLEANS)
+    integer = source is LANES[target.width][INTEGERS] or isinstance(source, types.Integer)
+    return source in (target, target.scalar) or (integer and target.of != BOOLEANS)
 
 
 @register_model(Lanes)
@@ -74,7 +80,7 @@ def spread(builder: Any, one: Any, vector: Any) -> Any:
     """A number in every lane."""
     nothing = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(nothing, one, NUMBER(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(NUMBER, WIDTH), [0] * WIDTH))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(NUMBER, vector.count), [0] * vector.count))
 
 
 @lower_cast(Lanes, Lanes)
@@ -87,45 +93,49 @@ def _converted(context: Any, builder: Any, source: Lanes, target: Lanes, value: 
 
 def kind_of(arguments: Any) -> Any:
     """The lanes that an operation on arguments is of; None if it is of none."""
-    if not any(isinstance(a, Lanes) for a in arguments):
+    width = next((a.width for a in arguments if isinstance(a, Lanes)), None)
+    if width is None:
         return None
-    return next((kind for kind in (BOOLEANS, INTEGERS, REALS) if all(_goes(a, kind) for a in arguments)), None)
+    return next((kind for kind in reversed(LANES[width].values()) if all(_goes(a, kind) for a in arguments)), None)
 
 
-def operation(function: Any, emits: Mapping[Any, Emit], count: int = 2, gives: Any = None) -> None:
+def operation(function: Any, emits: Mapping[str, Emit], count: int = 2, gives: str = "") -> None:
     """A function that has an instruction for each kind of lanes, of so many arguments; its result is `gives`, or of that kind."""
 
     @infer_global(function)
     class Typed(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, kws: Any) -> Any:
             kind = kind_of(args) if len(args) == count else None
-            return signature(gives or kind, *[kind] * count) if kind in emits else None
+            if kind is None or kind.of not in emits:
+                return None
+            return signature(LANES[kind.width][gives or kind.of], *[kind] * count)
 
     @lower_builtin(function, *[Lanes] * count)
     def emitted(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return emits[signature.args[0]](builder, *arguments)
+        return emits[signature.args[0].of](builder, *arguments)
 
 
-def by_lane(function: Any, kind: Lanes, count: int) -> None:
+def by_lane(function: Any, of: str, count: int) -> None:
     """A function that is called for one lane after the other."""
 
     @infer_global(function)
     class Typed(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, kws: Any) -> Any:
             found = kind_of(args) if len(args) == count else None
-            return signature(kind, *[kind] * count) if found is kind or (found is not None and kind is REALS) else None
+            return signature(*[LANES[found.width][of]] * (count + 1)) if found is not None and of in (found.of, REALS) else None
 
-    @lower_builtin(function, *[kind] * count)
+    @lower_builtin(function, *[Lanes] * count)
     def emitted(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        of = context.typing_context.resolve_function_type(function, (kind.scalar,) * count, {})
-        call, result = context.get_function(function, of), ir.Constant(kind.vector, ir.Undefined)
-        for k in range(WIDTH):
+        kind = signature.return_type
+        one = context.typing_context.resolve_function_type(function, (kind.scalar,) * count, {})
+        call, result = context.get_function(function, one), ir.Constant(kind.vector, ir.Undefined)
+        for k in range(kind.width):
             value = call(builder, [builder.extract_element(a, NUMBER(k)) for a in arguments])
             result = builder.insert_element(result, value, NUMBER(k))
         return result
 
 
-def _compared(op: str) -> dict[Any, Emit]:
+def _compared(op: str) -> dict[str, Emit]:
     """NaN is unlike everything, and in no order."""
 
     def reals(b: Any, x: Any, y: Any) -> Any:
@@ -142,7 +152,7 @@ def _intrinsic(name: str) -> Emit:
 
     def emit(builder: Any, x: Any) -> Any:
         type = ir.FunctionType(x.type, [x.type])
-        return builder.call(cgutils.get_or_insert_function(builder.module, type, f"llvm.{name}.v{WIDTH}f64"), [x])
+        return builder.call(cgutils.get_or_insert_function(builder.module, type, f"llvm.{name}.v{x.type.count}f64"), [x])
 
     return emit
 
@@ -151,14 +161,22 @@ def _same(builder: Any, x: Any) -> Any:
     return x
 
 
+def _real(builder: Any, x: Any) -> Any:
+    return builder.sitofp(x, LANES[x.type.count][REALS].vector)
+
+
+def _whole(builder: Any, x: Any) -> Any:
+    return builder.zext(x, LANES[x.type.count][INTEGERS].vector)
+
+
 operation(operator.add, {REALS: lambda b, x, y: b.fadd(x, y), INTEGERS: lambda b, x, y: b.add(x, y)})
 operation(operator.sub, {REALS: lambda b, x, y: b.fsub(x, y), INTEGERS: lambda b, x, y: b.sub(x, y)})
 operation(operator.mul, {REALS: lambda b, x, y: b.fmul(x, y), INTEGERS: lambda b, x, y: b.mul(x, y)})
 operation(operator.truediv, {REALS: lambda b, x, y: b.fdiv(x, y)})
 operation(operator.neg, {REALS: lambda b, x: b.fneg(x), INTEGERS: lambda b, x: b.neg(x)}, 1)
 operation(operator.not_, {BOOLEANS: lambda b, x: b.not_(x)}, 1)
-operation(float, {REALS: _same, INTEGERS: lambda b, x: b.sitofp(x, REALS.vector)}, 1, REALS)
-operation(int, {INTEGERS: _same, BOOLEANS: lambda b, x: b.zext(x, INTEGERS.vector)}, 1, INTEGERS)
+operation(float, {REALS: _same, INTEGERS: _real}, 1, REALS)
+operation(int, {INTEGERS: _same, BOOLEANS: _whole}, 1, INTEGERS)
 operation(abs, {REALS: _intrinsic("fabs")}, 1)
 operation(math.sqrt, {REALS: _intrinsic("sqrt")}, 1)
 
@@ -183,9 +201,9 @@ for _name in (*ONE, *TWO):
 def _vote(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """What all lanes say; an error if they say different things."""
     (x,) = arguments
-    if signature.args[0] is not BOOLEANS:
+    if signature.args[0].of != BOOLEANS:
         x = builder.icmp_signed("!=", x, ir.Constant(x.type, None))
-    votes = builder.bitcast(x, ir.IntType(WIDTH))
+    votes = builder.bitcast(x, ir.IntType(x.type.count))
     yes, no = (builder.icmp_unsigned("==", votes, ir.Constant(votes.type, of)) for of in (-1, 0))
     part(context, builder, builder.not_(builder.or_(yes, no)))
     return yes
@@ -200,7 +218,7 @@ def part(context: Any, builder: Any, condition: Any) -> None:
 @infer_global(bool)
 class _Vote(AbstractTemplate):  # type: ignore[misc]
     def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.boolean, *args) if args[0] in (BOOLEANS, INTEGERS) else None
+        return signature(types.boolean, *args) if isinstance(args[0], Lanes) and args[0].of != REALS else None
 
 
 lower_builtin(bool, Lanes)(_vote)

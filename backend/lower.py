@@ -13,6 +13,7 @@ What is refused, with its reason: recursion that gives functions, closures witho
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,10 +36,13 @@ from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
-from semantics.infer import Signature, entry_types
+from semantics.infer import Inference, Signature, entry_types
 from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
+
+CROWD = 160
+"""Signatures of graphs, beyond which there is one for each graph if there can be."""
 
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
@@ -84,21 +88,30 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
     """
     The same, whether or not known integers and booleans travel through calls.
 
-    A loop that is entered at two places, since what is ZERO at first has code of its own, is inferred again without that. It gets a
-    head if it still is.
+    What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
+    at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
+
+    def written(inferrer: StackInference, inference: Inference, *, heads: bool) -> Lowered:
+        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
+
+    def joined() -> Lowered:
+        again = StackInference(program, literals, *stacks, inference)
+        return written(again, again.run(entry_types(program, types)), heads=True)
+
+    if len(inference.types) > CROWD:
+        with suppress(IllTyped, Malformed, OutOfFuel):
+            return joined()
     try:
-        return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=False).run()
+        return written(inferrer, inference, heads=False)
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
-    inferrer = StackInference(program, literals, *stacks, inference)
-    inference = inferrer.run(entry_types(program, types))
-    return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast).run()
+    return joined()
 
 
 class _Lowering(Regions):

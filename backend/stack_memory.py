@@ -14,6 +14,7 @@ from backend.lowering import Lowered
 
 CELLS = 1024  # of every stack, at first
 LIMIT = 1 << 28  # scalars, 2 GiB
+KEPT = 1 << 20  # scalars of what is kept for the next batch
 WORDS = 1 << 16  # of all arrays in cells, at first
 HEADER = 4
 CELL, MEMORY_WORD = 16, 8  # bytes, and where in a cell the address of the block is
@@ -37,6 +38,7 @@ class Memory:
     def __init__(self, code: Lowered, budget: int, cell: bytearray | None = None) -> None:
         self.code, self.budget, self.cell = code, budget, cell or bytearray(CELL)
         self.cells, self.words = CELLS, WORDS if code.heap else 0
+        self.kept: tuple[Any, ...] = ()
         self.make()
 
     @property
@@ -73,3 +75,14 @@ class Memory:
             return self.given
         reals = numpy.empty(max(1, count * self.size))
         return reals, reals.view(numpy.int64), self.cells, self.budget, 1.0
+
+    def for_batch(self, count: int) -> tuple[Any, ...]:
+        """
+        The same for code beside which no other thread of Python runs: it is kept, since to be given new memory takes longer than a
+        short batch.
+        """
+        if not self.code.stacks or count * self.size > KEPT:
+            return self.for_threads(count)
+        if not self.kept or self.kept[0].size != count * self.size:
+            self.kept = self.for_threads(count)
+        return self.kept

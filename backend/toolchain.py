@@ -190,13 +190,16 @@ def fast_bindings() -> Bindings:
 
 
 @cache
-def lanes() -> Bindings:
-    """What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes."""
+def lanes(asked: bool) -> Bindings:
+    """
+    What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes. They are few where
+    it asks them (`backend.lane_branches`).
+    """
     from backend import lane_memory, lanes
 
-    names = ("address", "taken", "put_f64", "put_i64", "put_bool", "lane_reals", "lane_integers")
-    own = {"_WIDTH": lanes.WIDTH, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
-    return {f"_{name}": getattr(lane_memory, name) for name in names} | own
+    width = lanes.FEW if asked else lanes.MANY
+    own = {"_WIDTH": width, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
+    return {f"_{name}": function for name, function in lane_memory.CALLED[width].items()} | own
 
 
 def compiles(function: Any, arguments: Sequence[Any]) -> bool:

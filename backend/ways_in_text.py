@@ -64,6 +64,7 @@ def _way(name: str, takes: Sequence[Any], gives: Sequence[Any], addressed: bool,
         "  %failure = alloca ptr",
         "  %beyond = alloca i32",
         f"  store {result} zeroinitializer, ptr %result",
+        "  store ptr null, ptr %failure",  # code with a `try` asks it, whether or not anything was raised
         *taken(takes),
         load("%memory", "i64", "%cell", MEMORY_WORD),
         f"  %raised = call i32 %code({', '.join(['ptr %result', 'ptr %failure', *passed])})",

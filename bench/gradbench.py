@@ -7,6 +7,17 @@ answers each with a line, to the end of the input.
     evaluate module, function, input   the output, and how long each run took
     analysis                           received
 
+    $ printf '%s\\n' '{"id": 0, "kind": "start"}' '{"id": 1, "kind": "define", "module": "lse"}' \\
+        '{"id": 2, "kind": "evaluate", "module": "lse", "function": "gradient", "input": {"x": [1, 2], "min_runs": 2}}' \\
+        | python -m bench.gradbench
+    {"id": 0, "tool": "adjudge"}
+    {"id": 1, "success": true}
+    {"id": 2, "success": true, "output": [0.2689…, 0.7310…], "timings": [{"name": "prepare", "nanoseconds": …}, …]}
+
+So the suite takes it as a tool, in the folder of this repository: `gradbench run --eval "gradbench eval lse" --tool "python -m
+bench.gradbench"`. The first call of a function has the machine and code made, which takes seconds and is kept in the user's cache
+folder; give it a timeout of some minutes.
+
 Timings are in nanoseconds of wall-clock time. "prepare" is reading the input, making machine code and the first calls;
 "evaluate" is one call of the compiled function, and there is one for each of at least `min_runs` calls that take at least
 `min_seconds` together. What is no message, or asks for what is not there, or fails, is answered with success false and the
@@ -15,6 +26,7 @@ reason; the next message is read.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -28,7 +40,7 @@ from semantics.errors import AdjudgeError, Malformed
 
 TOOL = "adjudge"
 PATIENCE = 20_000_000_000
-"""Nanoseconds after which no further call is made ahead."""
+"""Nanoseconds of a call, after which none is made ahead; the one that may have code made is waited for."""
 
 Reply = dict[str, Any]
 
@@ -55,7 +67,7 @@ class Tool:
             message = json.loads(line)
             if not isinstance(message, dict):
                 raise Malformed("a message is an object", remedy='{"id": 0, "kind": "start"}')
-            number = message.get("id")
+            number = _id(message)
             reply = self.reply(message)
             return json.dumps({"id": number, **reply}, allow_nan=False)
         except (AdjudgeError, ValueError, OverflowError, RecursionError) as error:  # JSON has no NaN, and nesting has a limit
@@ -112,24 +124,32 @@ class Tool:
 def prepared(function: Function, arguments: tuple[Any, ...], compiled: Callable[..., Any]) -> Callable[[], Any]:
     """
     The call, ready to be timed. A short first one ends on the virtual machine, the second has code made, and the third goes the
-    quick way into it; where they take long, it is of no use to wait for what is saved.
+    quick way into it; where a call takes long after that, it is of no use to wait for what is saved.
     """
 
     def call() -> Any:
         return function.call(compiled, *arguments)
 
-    began = time.perf_counter_ns()
-    for _ in range(3):
+    for number in range(3):
+        began = time.perf_counter_ns()
         call()
-        if time.perf_counter_ns() - began > PATIENCE:
+        if number > 0 and time.perf_counter_ns() - began > PATIENCE:
             break
     return call
+
+
+def _id(message: Input) -> Any:
+    """The id of a message, as it was sent; None where JSON has no word for it, as for 1e999."""
+    try:
+        return json.loads(json.dumps(message.get("id"), allow_nan=False))
+    except ValueError:
+        return None
 
 
 def _name(message: Input, key: str) -> str:
     found = field(message, key)
     if not isinstance(found, str):
-        raise Malformed(f"the field {key!r} is not a name")
+        raise Malformed(f"the field {key!r} is not a name", remedy="see `python -m bench.gradbench --help`")
     return found
 
 
@@ -137,11 +157,15 @@ def _times(given: Any) -> tuple[int, float]:
     """The least number of runs, and of seconds: one and none where the input, which need be no object, does not say."""
     asked = given if isinstance(given, dict) else {}
     runs = whole(asked, "min_runs", 1) if "min_runs" in asked else 1
-    return runs, real(asked, "min_seconds") if "min_seconds" in asked else 0.0
+    seconds = real(asked, "min_seconds") if "min_seconds" in asked else 0.0
+    if seconds < 0.0:
+        raise Malformed("the field 'min_seconds' is negative")
+    return runs, seconds
 
 
 def main() -> None:
     """Serves standard input; standard output is for replies alone. It ends, too, when nobody reads them any more."""
+    argparse.ArgumentParser("python -m bench.gradbench", None, __doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
     try:
         for reply in session(sys.stdin):
             sys.stdout.write(f"{reply}\n")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
+from numba import njit, types
 
 import adjudge as aj
 import backend
@@ -371,3 +372,25 @@ def _summed() -> Any:
         return total + 1
 
     return kernel
+
+
+@njit(error_model="numpy")
+def demanded(x):  # type: ignore[no-untyped-def]
+    if x < 0.0:
+        raise ValueError("below zero")
+    return x
+
+
+@njit(error_model="numpy")
+def fails(x):  # type: ignore[no-untyped-def]
+    try:
+        demanded(x)
+    except Exception:
+        return 1
+    return 0
+
+
+def test_code_with_a_try_finds_nothing_raised_before_it_began() -> None:
+    fails.compile((types.float64,))
+    way = ways_in.of_kernel(fails)
+    assert [way(x) for x in (1.0, -1.0, 2.0)] == [(0,), (1,), (0,)]

@@ -17,7 +17,7 @@ from adjudge.functions import parse
 from backend import batch_kernels, lowered, stack_memory
 from backend.batch_kernels import PATIENCE, WIDE, is_wide
 from backend.batches import Batch, Column, go_over
-from backend.lanes import CALLED, WIDTH
+from backend.lanes import CALLED, MANY
 from semantics.errors import IllTyped, OutOfFuel, Trap
 from semantics.type_language import INTEGER, REAL
 
@@ -92,7 +92,7 @@ def test_samples_that_part_at_branches_and_loops_have_the_bits_and_errors_of_eac
 
 
 def test_a_second_batch_of_samples_that_all_part_goes_one_by_one_and_is_the_same() -> None:
-    count = WIDTH * (4 * PATIENCE)
+    count = MANY * (4 * PATIENCE)
     xs, ys = np.tile([0.5, 5.0], count // 2), np.linspace(0.0, 1.0, count)
     for _ in range(2):
         same(ON_CPU(xs, ys, 3)[0], ON_PYTHON(xs, ys, 3)[0])
@@ -163,7 +163,18 @@ def test_threads_take_lanes_too_and_hold_no_result_when_they_are_done() -> None:
     assert sorted(held[:-1])[-1][1] == 5000
 
 
-def test_stacks_of_which_eight_do_not_fit_are_those_of_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_short_batches_is_kept_and_that_of_threads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stack_memory.Memory(lowered(parse(GRADIENT), (REAL, REAL, INTEGER)), 1000)
+    kept = memory.for_batch(MANY)
+    assert memory.for_batch(MANY) is kept
+    assert memory.for_threads(MANY)[0] is not kept[0]
+    assert memory.double()
+    assert memory.for_batch(MANY)[0].size == MANY * memory.size
+    monkeypatch.setattr(stack_memory, "KEPT", memory.size)
+    assert memory.for_batch(MANY)[0] is not memory.for_batch(MANY)[0]
+
+
+def test_stacks_of_which_as_many_as_there_are_lanes_do_not_fit_are_those_of_one_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     def power(x, n: int):  # type: ignore[no-untyped-def]
         r = 1.0
         for _ in range(n):

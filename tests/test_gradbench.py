@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 import adjudge as aj
+from bench import gradbench
 from bench.gradbench import session
 from bench.gradbench_programs import MODULES, ba, descent, functions, ht, particle, saddle
 from semantics.errors import Malformed
@@ -374,3 +375,32 @@ def test_what_json_cannot_say_is_no_output() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_has_a_primal_and_a_derivative(module: str) -> None:
     assert len(functions(module)) == (4 if module in ("saddle", "particle") else 2)
+
+
+@pytest.mark.parametrize("number", ["1e999", "NaN", "[-Infinity]"])
+def test_an_id_that_json_cannot_say_is_none(number: str) -> None:
+    (reply,) = session([f'{{"id": {number}, "kind": "start"}}'])
+    assert json.loads(reply, parse_constant=pytest.fail) == {"id": None, "tool": "adjudge"}
+
+
+def test_a_time_is_not_negative() -> None:
+    given = {"x": [1.0], "min_seconds": -1}
+    lines = [{"kind": "define", "module": "lse"}, {"kind": "evaluate", "module": "lse", "function": "primal", "input": given}]
+    *_, reply = session(map(json.dumps, lines))
+    assert "negative" in json.loads(reply)["error"]
+
+
+@pytest.mark.parametrize(("slow", "calls"), [(1, 3), (2, 2), (3, 3)])
+def test_the_call_that_has_code_made_is_no_timed_one(monkeypatch: pytest.MonkeyPatch, slow: int, calls: int) -> None:
+    """However long the first call takes, a second is made ahead; after a second one that takes long, no third."""
+    clock = [0]
+    monkeypatch.setattr(gradbench.time, "perf_counter_ns", lambda: clock[0])
+    made: list[int] = []
+
+    def program(x: float) -> float:
+        made.append(1)
+        clock[0] += 2 * gradbench.PATIENCE if len(made) == slow else 1
+        return x
+
+    gradbench.prepared(functions("hello")["square"], (1.0,), program)
+    assert len(made) == calls

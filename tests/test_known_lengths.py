@@ -10,7 +10,7 @@ from hypothesis import event, given
 from test_backend_stacks import outcome
 
 import backend
-from backend.expansion import first_that_fits
+from backend.expansion import _ways, first_that_fits
 from backend.lower import lower
 from checkers.generators import Options, Source, points, sources
 from checkers.generators.options import FIRST_ORDER
@@ -25,6 +25,7 @@ from transforms.gradient_programs import calling
 from transforms.known_lengths import LONGEST, Known, element_of_made, unrolled
 from transforms.nested_grad import expand
 from transforms.parse import parse_text
+from transforms.pipeline import optimize
 
 PAIR = TupleType((REAL, REAL))
 HALVING = """
@@ -208,4 +209,30 @@ def height(p):
 def test_a_gradient_in_a_turn_is_differentiated_with_the_loop() -> None:
     """The sensitivity of a pair is `instantiate`d there, at ZERO in the paths that are not taken: DEMANDING says so."""
     program = calling(parse_text(DESCENT + "def f(p):\n return grad(height)(p)\n", "f"), None, 0, (PAIR,))
+    agrees(program, (PAIR,), [((0.7, 0.8),), ((1.5, 2.0),), ((101.0, 1.0),)])
+
+
+@pytest.mark.parametrize(
+    ("text", "early"),
+    [
+        (DESCENT + "def f(p):\n return grad(height)(p)\n", True),
+        (DESCENT + "def f(p):\n return jvp(height, (p,), ((1.0, 0.0),))[1]\n", False),  # no stack, so nothing to refuse
+        ("def h(p):\n return sum([t * t for t in p])\n" + "def f(p):\n return grad(h)(p)\n", False),  # no loop around it
+    ],
+    ids=["in a loop, in reverse", "forward", "alone"],
+)
+def test_what_would_be_refused_for_its_lengths_is_unrolled_first(text: str, early: bool) -> None:
+    program = calling(parse_text(text, "f"), None, 0, (PAIR,))
+    (first, _), *_ = _ways(program, "J", (PAIR,))
+    assert (first is not program) == early
+
+
+def test_one_signature_for_each_graph_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that would be long asks what is ZERO, where code for each case need not."""
+    program = calling(parse_text(DESCENT + "def f(p):\n return grad(height)(p)\n", "f"), None, 0, (PAIR,))
+    adjoint = optimize(expand(unrolled(program, (PAIR,)), "ssa"))
+    plain = lower(adjoint, (PAIR,))
+    monkeypatch.setattr("backend.lower.CROWD", 0)
+    monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
+    assert len(lower(adjoint, (PAIR,)).source) < len(plain.source)
     agrees(program, (PAIR,), [((0.7, 0.8),), ((1.5, 2.0),), ((101.0, 1.0),)])

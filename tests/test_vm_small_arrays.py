@@ -56,6 +56,8 @@ DONE = [
     ("reduce_sum", (MATRIX, None, False)),
     *[("reshape", (x, shape)) for x, shape in ((MATRIX, (3, 2)), (HOLED, (6,)), (WHOLE, (1, 4)), (TRUTHS, (2, 1)), (NONE, (3, 0)))],
     ("reshape", (SCALAR, (1, 1))),
+    *[("as_array", (x, None)) for x in (MATRIX, LARGE, WHOLE, TRUTHS)],
+    *[("places", (x,)) for x in (MATRIX, HOLED, NONE)],
     *[("expand_dims", (x, i)) for x in (MATRIX, HOLED, WHOLE) for i in (0, 1, 2, -1, -3)],
     *[("swap_last", (x,)) for x in (MATRIX, DEEP, Array("f64", (2, 3, 1), NUMBERS), Array("f64", (2, 0), ()))],
     *[("spread", (-0.0, x, None, False)) for x in (MATRIX, NONE)],
@@ -99,6 +101,9 @@ NEAR = [
         ("expand_dims", given)
         for given in ((MATRIX, 3), (MATRIX, -4), (MATRIX, (0, 1)), (MATRIX, True), (LARGE, 0), (ZERO, 0), (1.0, 0))
     ],
+    *[("as_array", (x, None)) for x in (NONE, HOLED, SINGLES, SCALAR, 1.0, (LINE, LINE), Array("f64", (0, 2), ()))],
+    ("as_array", (MATRIX, "i64")),
+    *[("places", (x,)) for x in (LARGE, WHOLE, SCALAR, (LINE, 1.0), 2.0)],
     *[("swap_last", (x,)) for x in (LINE, WHOLE, SINGLES, ZERO, 1.0)],
     *[("spread", (1.0, MATRIX, *how)) for how in ((0, False), (None, True), (None, 1), ((0, 1), False))],
     *[("spread", (x, y, None, False)) for x, y in ((1, MATRIX), (LINE, MATRIX), (1.0, WHOLE), (1.0, LARGE), (ZERO, MATRIX))],

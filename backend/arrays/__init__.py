@@ -27,6 +27,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements
     counted       integers in cells of stacks that count turns
     needed        what nothing needs left out
+    hoisting      arrays that turns begin as ZEROs, made once
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller
     reuse         memory of arrays that nothing reads again given to others

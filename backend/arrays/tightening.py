@@ -17,6 +17,7 @@ from backend.arrays.contraction import contracted
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
+from backend.arrays.hoisting import hoisted
 from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
@@ -46,6 +47,7 @@ def tightened(text: str) -> str:
         module.body[0] = function = accumulated(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
     unmasked(function)
+    hoisted(function)
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))

@@ -49,8 +49,8 @@ OWN = 4
 LIST_LABEL = 0
 """The place of the label of lists in the table of every host."""
 
-SINGLES, DOUBLES = 2, 3
-"""The dtypes f32, whose elements are arrays without axes, and f64."""
+INTEGERS, SINGLES, DOUBLES = 1, 2, 3
+"""The dtypes i64, f32, whose elements are arrays without axes, and f64."""
 
 SMALL = 8
 """Elements of a tuple whose sensitivity is written out although only one of them has one."""

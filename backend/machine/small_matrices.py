@@ -16,18 +16,20 @@ from backend.machine.layout import (
     FULL,
     HOLED,
     INT,
+    INTEGERS,
     RANK,
     RAW,
     REAL,
     RUNNING,
     SERVICE,
     SHAPE,
+    SINGLES,
     TUPLE,
     UNIT,
     VALUES,
 )
-from backend.machine.small_arrays import items, like_array, whole
-from backend.machine.structural import Doubles, Words, allocate
+from backend.machine.small_arrays import few, items, like_array, whole
+from backend.machine.structural import Doubles, Words, allocate, copy
 
 _mul: Any
 """The product of two reals, which every target rounds."""
@@ -75,6 +77,31 @@ def reshape(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return FULL
     for k in range(rank):
         I[r + SHAPE + k] = I[t + RAW + 2 * k + 1]
+    return RUNNING
+
+
+def as_array(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
+    """An array, where no dtype is asked for, is one already."""
+    if I[x] != ARRAY or I[y] != UNIT:
+        return SERVICE
+    p = I[x + 1]
+    same = I[p + RANK] > 0 and I[p + COUNT] > 0 and I[p + HOLED] == 0 and I[p + DTYPE] != SINGLES
+    return copy(I, x, out) if same else SERVICE
+
+
+def places(I: Words, F: Doubles, x: int, out: int) -> int:
+    """1, 2, … in the shape of an array."""
+    p = few(I, x)
+    if p == 0:
+        return SERVICE
+    r = like_array(I, p, out)
+    if r == 0:
+        return FULL
+    I[r + DTYPE] = INTEGERS
+    I[r + HOLED] = 0
+    to = items(I, r)
+    for k in range(I[r + COUNT]):
+        I[to + k] = k + 1
     return RUNNING
 
 
@@ -178,6 +205,6 @@ def matmul(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 
 PARTS = (new_array, again_of, product_of_row)
-UNARY = {"swap_last": swap_last}
-BINARY = {"reshape": reshape, "expand_dims": expand_dims, "matmul": matmul}
+UNARY = {"swap_last": swap_last, "places": places}
+BINARY = {"as_array": as_array, "reshape": reshape, "expand_dims": expand_dims, "matmul": matmul}
 QUATERNARY = {"spread": spread}

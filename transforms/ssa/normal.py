@@ -21,11 +21,11 @@ from semantics.primitives.table import TABLE
 from semantics.ssa.dominance import Loops, loops
 from semantics.ssa.form import Block, Branch, Function, Goto, Instruction, Label, Literal, Name, Phi, Return
 from transforms.ssa.rewriting import arrive, decided, free_label, lead
-from transforms.ssa.single_assignment import single_assignment
+from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.tidy import pairs, reachable
 from transforms.ssa.zeros import without_zeros
 
-GETITEM, MAKE_TUPLE, EQ = TABLE["getitem"], TABLE["make_tuple"], TABLE["eq"]
+GETITEM, MAKE_TUPLE, EQ, GADD = (TABLE[name] for name in ("getitem", "make_tuple", "eq", "gadd"))
 
 
 def normal(function: Function) -> Function:
@@ -138,9 +138,17 @@ class _Code:
         )
         asked = self.asking(meeting, which, 0, header, below[0])
         self.blocks[meeting] = replace(asked, phis=self.blocks[meeting].phis)
+        self.forget(header, body)
         for old, new, to in [(latch, meeting, header), *((p, ours, to) for ours, (p, to) in zip(below, ways, strict=True))]:
             self.redirect([old], to, meeting)
             self.blocks[to] = replace(self.blocks[to], phis=arrive(self.blocks[to].phis, {old: new}))
+
+    def forget(self, header: Label, body: frozenset[Label]) -> None:
+        """x ← ZERO at the header, for what a turn assigns: a way out that does not assign it has not that of the turn before."""
+        chosen = (phi.target for label in sorted(body - {header}) for phi in self.blocks[label].phis)
+        made = (t for label in sorted(body) for i in self.blocks[label].instructions for t in i.targets if t != "_")
+        nothing = tuple(Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*chosen, *made))
+        self.blocks[header] = replace(self.blocks[header], instructions=(*nothing, *self.blocks[header].instructions))
 
     def asking(self, label: Label, which: Name, i: int, then: Label, otherwise: Label) -> Block:
         """#label: goto #then if which = i else #otherwise"""

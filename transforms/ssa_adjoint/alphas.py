@@ -28,6 +28,7 @@ from transforms.agenda import in_turn, rule_of
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
 from transforms.ssa.single_assignment import NOTHING, single_assignment
+from transforms.ssa.threading import threaded
 from transforms.ssa.to_graph import to_graph
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint import rerun
@@ -136,7 +137,9 @@ def _kept_of_turn(state: Resolution) -> tuple[str, ...]:
 
 def _forgotten(state: Resolution) -> Iterator[Instruction]:
     """x ← ZERO, at the header, for all that a turn assigns: nothing but what the loop carries goes from turn to turn."""
-    names = (t for label in sorted(state.turn.body) for i in state.primal.by_label[label].instructions for t in i.targets)
+    blocks = [state.primal.by_label[label] for label in sorted(state.turn.body)]
+    chosen = (phi.target for block in blocks if block.label != state.turn.header for phi in block.phis)
+    names = (*chosen, *(t for block in blocks for i in block.instructions for t in i.targets))
     return (Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*names, *map(stack, state.turn.inner)) if name != "_")
 
 
@@ -164,15 +167,16 @@ def write_stacks(state: Resolution) -> Resolution:
     """a stack or tape of which only a, … are read  ⟹  tuples of a, …;   a stack of which nothing is  ⟹  a counter"""
     forward, backward = functions(state)
     holds = held(backward)
-    written = (laid_out(without_zeros(lower(f, holds))) for f in (forward, backward))
-    return state.then(done=(*state.done, *written))
+    forward, backward = (without_zeros(lower(f, holds)) for f in (forward, backward))
+    forward = threaded(forward) if state.last else forward
+    return state.then(done=(*state.done, laid_out(forward), laid_out(backward)))
 
 
 _FIRST = (primal_call, pullback_call, push_turn, pop_turn, tape, reach, write_stacks)
 RULES: tuple[AgendaRule[Resolution], ...] = (*_FIRST, *rerun.RULES)
 
 
-def begin(module: Module, policy: str = "stack", arrays: bool = False) -> Resolution:
+def begin(module: Module, policy: str = "stack", arrays: bool = False, last: bool = False) -> Resolution:
     """The state in which no alpha of a listing is resolved yet."""
     items: list[Item] = []
     for primal, adjoint in zip(module.functions[::2], module.functions[1::2], strict=True):
@@ -180,7 +184,7 @@ def begin(module: Module, policy: str = "stack", arrays: bool = False) -> Resolu
         items += Item("primal", name), Item("pullback", name)
         items += (Item(kind, name, turn) for kind in ("push", f"pop, {policy}") for turn in loops)
         items += (Item(kind, name) for kind in (f"tape, {policy}", "reach", "stacks"))
-    return Resolution(module, policy, arrays, agenda=in_turn(items))
+    return Resolution(module, policy, arrays, last, agenda=in_turn(items))
 
 
 def _shown(state: Resolution) -> str:
@@ -202,13 +206,14 @@ SYSTEM: AgendaSystem[Resolution, Module] = AgendaSystem(
 )
 
 
-def adjoint(module: Module, policy: str = "stack", arrays: bool | None = None) -> Module:
+def adjoint(module: Module, policy: str = "stack", arrays: bool | None = None, last: bool = False) -> Module:
     """
     ▶f(x…) = (y, tape) and ◀f(tape, ∇y) = (∇x…) for all functions f of a module; the entry is ▶main.
 
     arrays  whether operands of arithmetic may be arrays, if that is known; else it is whether the module speaks of arrays
+    last    whether nothing differentiates the result, so that ways out of a loop need not meet (`transforms.ssa.threading`)
     """
     if policy not in POLICIES:
         raise Malformed(f"no policy is called {policy}", rule="ssa adjoint", remedy=f"one of {', '.join(POLICIES)}")
     arrays = to_graph(module).arrays if arrays is None else arrays
-    return SYSTEM.run(begin(listing(module), policy, arrays))
+    return SYSTEM.run(begin(listing(module), policy, arrays, last))

@@ -1,0 +1,85 @@
+"""Arrays that turns begin as ZEROs, made once: the same bits, and no array made in a turn."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loop_texts import bits, executed
+from test_backend_begun import SPECIAL
+
+from backend.arrays import hoisting
+from backend.arrays.hoisting import hoisted
+
+N = "a0.shape[0]"
+
+
+def loop(first: str = "pass", size: str = N, turn: str = "pass", last: str = "a4_", carried: str = "a2_") -> str:
+    """Three turns, each of which adds up a line in a new array, in a loop of its own, and then adds that to what all turns have."""
+    return f"""
+def kernel(a0, a1, fuel, one):
+    a2_ = _full(({N},), 0.5, _f64)
+    {first}
+    i1, a9_ = (0, a2_)
+    while True:
+        if i1 < 3:
+            {turn}
+            i2, i3, a4_ = (i1, 0, _full(({size},), -0.0, _f64))
+            while True:
+                if i3 < {N}:
+                    a4_[i3] = a4_[i3] + a1[i3] * i1
+                    a4_[{N} - 1 - i3] = a4_[{N} - 1 - i3] - 0.5 * a0[i3]
+                    i3, a4_ = (i3 + 1, a4_)
+                    continue
+                else:
+                    break
+            for k in range({N}):
+                a2_[k] = a9_[k] + {last}[k]
+            i1, a9_ = (i2 + 1, {carried})
+            continue
+        else:
+            break
+    return (a2_, a9_)
+"""
+
+
+def once(text: str) -> str:
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    hoisted(function)
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def agree(text: str, numbers: list[float]) -> bool:
+    x = np.array(numbers)
+    return bits(executed(once(text), x, 2.0 * x)) == bits(executed(text, x, 2.0 * x))
+
+
+@given(st.lists(st.sampled_from(SPECIAL), min_size=1, max_size=4))
+def test_a_turn_fills_an_array_that_is_made_once(numbers: list[float]) -> None:
+    before, _, inside = once(loop()).partition("while True:")
+    assert f"a4_all = _empty(({N},), _f64)" in before
+    assert "_full(" not in inside
+    assert agree(loop(), numbers)
+
+
+NEAR = {
+    "a size that is no argument's": loop(size="3 + i1 - i1"),
+    "an array that the next turn reads": loop(turn="a4_ = a9_ if i1 > 0 else a2_", first="a4_ = a2_"),
+    "an array that is given to the next turn": loop(carried="a4_"),
+    "an array that has been given out": loop(last="a4_", carried="(a4_ if i1 == 1 else a9_)"),
+}
+
+
+@pytest.mark.parametrize("near", NEAR)
+def test_else_each_turn_makes_its_own(near: str) -> None:
+    assert once(NEAR[near]) == ast.unparse(ast.parse(NEAR[near]))
+
+
+def test_an_array_that_outlives_its_turn_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hoisting, "_mentions", lambda block, known: Counter())
+    assert not agree(NEAR["an array that has been given out"], [1.0, -2.0, 0.25])
