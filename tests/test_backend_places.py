@@ -68,7 +68,8 @@ def test_theorem_the_way_back_to_the_numbers_of_an_array_is_the_references(rows:
     drawn = [[data.draw(st.sampled_from(NUMBERS)) for _ in range(columns)] for _ in range(rows)]
     text = "[" + ", ".join("[" + ", ".join(row) + "]" for row in drawn) + "]" if rows > 1 else "[" + ", ".join(drawn[0]) + "]"
     part = data.draw(st.sampled_from(("", "[0]", "[::-1]", ".T")))
-    source = f"from math import sin\nimport numpy as np\ndef f(x, y):\n    m = np.array({text})\n    return x + np.sum(m{part} * m{part})\n"
+    lines = ("import numpy as np", "from math import sin", "def f(x, y):", f"    m = np.array({text})")
+    source = "\n".join((*lines, f"    return x + np.sum(m{part} * m{part})", ""))
     program = calling(parse_text(source, "f"), "value_and_grad", (0, 1), (REAL, REAL))
     code, reference = compiled(program, (REAL, REAL))
     assert agrees(code, reference, 0.7, -1.3)
