@@ -266,6 +266,15 @@ def test_a_parameter_that_nothing_reads_is_dropped_from_every_call_or_from_none(
     assert not fires(dce.SYSTEM, "unused_parameter", read(text.format("make_tuple(%q, @g)")))
 
 
+def test_all_parameters_that_nothing_reads_go_at_once_unless_something_may_fail() -> None:
+    """Of a program that may fail one goes at a time, so what is needed for its failure keeps no other."""
+    text = "program @f\n@f(%x: f64):\n  %r = @g(1, %x, 2, %x)\n{}  return %r\n@g(%k, %y, %n, %m):\n  %z = sin(%y)\n  return %z"
+    (after,) = fires(dce.SYSTEM, "unused_parameter", read(text.format("")))
+    assert [len(graph.parameters) for graph in after.graphs.values()] == [1, 1]
+    (after,) = fires(dce.SYSTEM, "unused_parameter", read(text.format('  %e = fail("no")\n')))
+    assert [len(graph.parameters) for graph in after.graphs.values()] == [1, 3]
+
+
 def test_graphs_that_refer_only_to_one_another_are_dead() -> None:
     text = "program @f\n@f(%x: f64):\n  %r = sin(%x)\n  return {}\n"
     text += "@g(%y):\n  %z = @h(%y)\n  return %z\n@h(%y2):\n  %z2 = @g(%y2)\n  return %z2"

@@ -2,7 +2,8 @@
 Dead code: what nothing needs is removed.
 
 A node without a use is never evaluated, so removing it removes no trap; a graph that the entry does not reach never runs. An
-argument for a parameter that nothing reads *is* evaluated: dropping both may remove a trap, and keeps every value.
+argument for a parameter that nothing reads *is* evaluated: dropping both may remove a trap, and keeps every value. Where a
+graph has many of these, as the adjoint of a loop does, one step drops them all: one by one would cost their number squared.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from itertools import chain, islice
 
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, NodeId, Parameter, Program
+from semantics.primitives.table import TABLE
 from transforms.surgery import application, borrowers, discard, lenders, only_called, referred, referrers
 from transforms.system import RewriteSystem, rewrite
 
 NEAR = 32
+FAIL = TABLE["fail"]
 
 
 @rewrite
@@ -97,15 +100,17 @@ def unused_parameter(program: Program, place: int) -> Program | None:
     if place not in program.graphs or place == program.entry:
         return None
     parameters = program.graphs[place].parameters
-    index = next((i for i, x in enumerate(parameters) if _unread(program, place, x, i + 1)), None)
-    calls = only_called(program, place) if index is not None else None
-    if index is None or calls is None:
+    unread = [i for i, x in enumerate(parameters) if _unread(program, place, x, i + 1)]
+    if program.interned.get(FAIL) is not None:
+        del unread[1:]  # each by itself, as one of them may be needed for its failure
+    calls = only_called(program, place) if unread else None
+    if calls is None:
         return None
     edit = Edit(program)
     for call in calls:
-        inputs = program.inputs(call.user)
-        edit.set_inputs(call.user, (*inputs[: index + 1], *inputs[index + 2 :]))
-    edit.set_parameters(place, (*parameters[:index], *parameters[index + 1 :]))
+        function, *inputs = program.inputs(call.user)
+        edit.set_inputs(call.user, (function, *(x for i, x in enumerate(inputs) if i not in unread)))
+    edit.set_parameters(place, tuple(x for i, x in enumerate(parameters) if i not in unread))
     return edit.program
 
 

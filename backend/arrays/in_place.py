@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
-from backend.arrays.effects import roots
+from backend.arrays.effects import Roots, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
 
 Block = list[ast.stmt]
@@ -171,29 +171,50 @@ def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:
 def _renamed(function: ast.FunctionDef, told: Callable[[str, int], str]) -> None:
     """Copies of an array of the same block that nothing mentions after it: the old array then has the new one's name."""
     kept: set[str] = set()
+    seen: _Seen | None = None
     for _ in range(RENAMED):
-        if (copy := next((c for c in _copies(function, told) if c.new not in kept), None)) is None:
+        seen = seen or _Seen.of(function, told)
+        if (copy := next((c for c in seen.copies if c.new not in kept), None)) is None:
             break
-        if not _is_last_read(function, copy):
+        if _is_last_read(copy, seen):
+            _given_the_name(function, copy)
+            seen = None
+        else:
             kept.add(copy.new)
 
 
-def _is_last_read(function: ast.FunctionDef, copy: Copy) -> bool:
-    """Whether it is so for one copy. Then it is done."""
+@dataclass(frozen=True)
+class _Seen:
+    """What is to be seen of a function: its copies, how often names are mentioned, and which stand for the same memory."""
+
+    copies: list[Copy]
+    mentions: Counter[str]
+    made_once: dict[str, ast.Call]
+    roots: Roots
+
+    @classmethod
+    def of(cls, function: ast.FunctionDef, told: Callable[[str, int], str]) -> _Seen:
+        mentions = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+        return cls(_copies(function, told), mentions, _made_once(function), roots(function))
+
+
+def _is_last_read(copy: Copy, seen: _Seen) -> bool:
+    """Whether nothing mentions the old array after a copy, by whatever name."""
     filled = copy.block.index(copy.loop)
     before = sum(_count(s, copy.old) for s in copy.block[: filled + 1])
     assigned = any(isinstance(s, ast.Assign) and copy.old in map(ast.unparse, s.targets) for s in copy.block[:filled])
-    if not assigned or before != _count(function, copy.old) or copy.old not in _made_once(function):
+    if not assigned or before != seen.mentions[copy.old] or copy.old not in seen.made_once:
         return False
-    known = roots(function)
-    if sum(known.of(n) == known.of(copy.old) for n in names(function)) > 1:
-        return False
+    return sum(seen.roots.of(n) == seen.roots.of(copy.old) for n in seen.mentions) <= 1
+
+
+def _given_the_name(function: ast.FunctionDef, copy: Copy) -> None:
+    """The copy left out, the old array with the name of the new one."""
     copy.block.remove(copy.loop)
     copy.block.remove(copy.made)
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id == copy.old:
             node.id = copy.new
-    return True
 
 
 def _count(node: ast.AST, name: str) -> int:
