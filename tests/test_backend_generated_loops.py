@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from claims import costly
 from hypothesis import event, given
 from hypothesis import strategies as st
 from test_backend_arrays import normal, types_of
 from test_backend_stack_arrays import agrees, compiled
 
+from backend import regions
+from backend.flow import Flow, flow
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -68,3 +71,13 @@ def test_a_matrix_or_a_vector_of_which_one_alone_can_be_transposed() -> None:
     lines = ["if s > 0.0:", "    c = k + m[i]", "    s = s + np.sum(h)", "    c = k + m[i]"]
     lines += ["else:", "    h = h * w", "    h = m @ h", "    h = h * w", "c = np.tanh(c - h)", "h = h * w"]
     assert judged(lines, 2)[0]
+
+
+def test_a_loop_that_is_entered_at_two_places_however_it_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrunk from a generated program: of both inferences its adjoint has such a loop."""
+    found: list[Flow] = []
+    monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
+    monkeypatch.setattr(regions, "flow", lambda *given: found.append(flow(*given)) or found[-1])
+    lines = ["if s > 0.0:", "    h = h * k", "for i in range(n - 1):", "    s = s * 0.25 + i", "    h = m @ h"]
+    assert judged(lines, 3)[0]
+    assert len([f for f in found if f.heads]) == 2, "it is refused once, and then has a head"

@@ -92,6 +92,22 @@ MATRIX = (
 )
 
 
+@pytest.mark.parametrize(("called", "beside"), [("_tanh", "2.0 *"), ("_cosh", "2.0 *"), ("_exp", "2.0 *"), ("_tanh", "_tanh")])
+def test_a_loop_whose_function_takes_vectors_joins_no_nest(called: str, beside: str) -> None:
+    row = ["b_ = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", f"    b_[k] = {called}(float(a0[k]))"]
+    nest = [
+        "c_ = _empty((a0.shape[0], 2), _f64)",
+        "for i in range(a0.shape[0]):",
+        "    for j in range(2):",
+        "        c_[i, j] = a0[i]",
+    ]
+    vector = ["d_ = _empty((a0.shape[0],), _f64)", "for n in range(a0.shape[0]):", f"    d_[n] = {beside}(float(a0[n]))"]
+    apart = called != "_exp"
+    for first, second in ((row, nest), (nest, row)):
+        assert unchanged(kernel(*first, *second, "return (b_, c_)")).count("for ") == 2 + apart
+    assert unchanged(kernel(*row, *vector, "return (b_, d_)")).count("for ") == 1, "no nest: they are one"
+
+
 def test_a_turn_that_reads_only_what_it_wrote_needs_the_memory_of_one_turn() -> None:
     both = (*MATRIX, "    for l in range(a1.shape[0]):", "        s = s + b[i, l] * b[i, 0]", "return (s, fuel, 0)")
     text = in_full(unchanged(kernel(*both)))

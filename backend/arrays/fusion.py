@@ -4,7 +4,7 @@ Loops over the same sizes made one.
 A loop joins an earlier one where, of every array that one of them writes and the other accesses, each turn of either accesses the
 part with its own number alone: then turn k of the second needs nothing but turns up to k of the first. What stands between them
 stays behind if it does not matter to the second, and goes before the first if it does. Within the body of a loop that has been
-joined, the same is done again.
+joined, the same is done again. A loop whose elementary functions take vectors is not joined with a nest of loops.
 
 Every number is computed as before, and every sum keeps its order, since the turns of each loop do.
 """
@@ -61,10 +61,25 @@ def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bo
         return False
     if its.writes & (mine.reads | mine.writes) or mine.writes & its.reads:
         return False
+    if (_in_vectors(first) and _is_nest(second)) or (_is_nest(first) and _in_vectors(second)):
+        return False
     arrays = shared(its, mine)
     one = {a for a in its.loads | its.stores if a[0] in arrays}
     other = {a for a in mine.loads | mine.stores if a[0] in arrays}
     return all(parts_apart(root, one, _turn(first), other, _turn(second)) for root in arrays)
+
+
+def _in_vectors(loop: ast.For) -> bool:
+    """
+    Whether the loop calls what takes a number eight times as long as one of a vector, and has no loop inside. With a nest beside it
+    in its turns it would not be vectorised.
+    """
+    called = {n.func.id for n in ast.walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return bool(called & {"_tanh", "_cosh"}) and not _is_nest(loop)
+
+
+def _is_nest(loop: ast.For) -> bool:
+    return any(isinstance(n, ast.For) for s in loop.body for n in ast.walk(s))
 
 
 def _turn(loop: ast.For) -> str:

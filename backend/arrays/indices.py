@@ -189,11 +189,11 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
 
 
 def _line(start: str, by: Any) -> Callable[[str], str]:
-    """The k-th place."""
+    """The k-th place. A sum is in parentheses, since k of another slice, or whatever is computed from an index, may be one."""
 
     def place(k: str) -> str:
         step = k if by == 1 else "0" if k == "0" else f"{k} * {by}"
-        return step if start == "0" else start if step == "0" else f"{start} + {step}"
+        return step if start == "0" else start if step == "0" else f"({start} + {step})"
 
     return place
 
