@@ -68,9 +68,28 @@ def test_theorem_the_way_back_to_the_numbers_of_an_array_is_the_references(rows:
     drawn = [[data.draw(st.sampled_from(NUMBERS)) for _ in range(columns)] for _ in range(rows)]
     text = "[" + ", ".join("[" + ", ".join(row) + "]" for row in drawn) + "]" if rows > 1 else "[" + ", ".join(drawn[0]) + "]"
     part = data.draw(st.sampled_from(("", "[0]", "[::-1]", ".T")))
-    source = (
-        f"from math import sin\nimport numpy as np\ndef f(x, y):\n    m = np.array({text})\n    return np.sum(m{part} * m{part})\n"
-    )
+    lines = ("import numpy as np", "from math import sin", "def f(x, y):", f"    m = np.array({text})")
+    source = "\n".join((*lines, f"    return x + np.sum(m{part} * m{part})", ""))
     program = calling(parse_text(source, "f"), "value_and_grad", (0, 1), (REAL, REAL))
     code, reference = compiled(program, (REAL, REAL))
     assert agrees(code, reference, 0.7, -1.3)
+
+
+def one_of_two(a, b, n: int):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for _ in range(n):
+        if np.sum(b) > 0.2:
+            v = a
+        else:
+            v = np.array([a[0], b[1], a[2] * b[0]])
+        s = s + np.sum(a * v)
+        b = b - 0.5
+    return s
+
+
+def test_rows_that_a_turn_may_not_have_had_are_a_path_that_no_run_takes() -> None:
+    """Shrunk. A turn leaves the rows or nothing, and of nothing there are no numbers of places."""
+    a = np.array([[0.5, 2.0], [1.0, -1.0], [0.25, 3.0]])
+    program = calling(parse(one_of_two), "value_and_grad", (0, 1), (*types_of((a, a)), INTEGER))
+    code, reference = compiled(program, (*types_of((a, a)), INTEGER))
+    assert all(agrees(code, reference, a, b, 4) for b in (a - 1.0, -a))

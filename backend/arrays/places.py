@@ -99,7 +99,10 @@ def _numbers(emit: Any, p: Any) -> Any:
 
             return emit.formula("i64", (*(sizes[k] for k in kept), ONE), element, (numbers,), along=False)
         case _:
-            return as_operand(emit, p)
+            found = as_operand(emit, p)
+            if found.dtype != "i64":
+                raise uncompiled("places that are no integers")
+            return found
 
 
 def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:

@@ -47,7 +47,7 @@ def apply_type(primitive: Primitive, arguments: Sequence[Any]) -> Any:
     return distribute(cell, arguments, (IllTyped, Trap) if primitive.name in CONJUGATE else (Trap,))
 
 
-CONJUGATE = frozenset({"gadd", "inject", "instantiate", "sum_to", "like", "spread"})
+CONJUGATE = frozenset({"gadd", "inject", "instantiate", "sum_to", "like", "spread", "returned", "gathered"})
 
 
 def _truth(a: Any) -> Any:

@@ -48,19 +48,27 @@ def _leaves(t: Any) -> Iterator[Any]:
                 yield leaf
 
 
+def _numbers(name: str, p: Any) -> ArrayType:
+    """The array of places: integers, if there are any."""
+    found = operand(name, p)
+    if found.dtype != "i64" and None not in found.dims and 0 not in found.dims:
+        raise wrong(name, "an array of places", p)
+    return found
+
+
 def gathered(v: Any, p: Any, x: Any) -> Any:
     """The elements of v at the places p, some of them zeros"""
     if ZERO_TYPE in (v, p, x):
         return ZERO_TYPE
     found = {leaf.dtype if isinstance(leaf, ArrayType) else dtype_of(leaf) for leaf in _leaves(x)} & set(FLOATING)
-    return ArrayType("f32" if found == {"f32"} else "f64", operand("gathered", p).dims, True)
+    return ArrayType("f32" if found == {"f32"} else "f64", _numbers("gathered", p).dims, True)
 
 
 def returned(d: Any, p: Any, x: Any) -> Any:
     """The sensitivity of x, some elements zeros; records have become tuples"""
     if ZERO_TYPE in (d, p, x):
         return ZERO_TYPE
-    operand("returned", d), operand("returned", p)
+    operand("returned", d), _numbers("returned", p)
     return _returned(x)
 
 
