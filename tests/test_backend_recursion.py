@@ -19,6 +19,7 @@ from backend.cuda import numba_cuda
 from backend.recursion.families import families
 from backend.recursion.groups import groups
 from backend.recursion.groups import without_recursion as in_loops
+from backend.recursion.loops import handed
 from backend.recursion.program import without_recursion
 from backend.recursion.reads import postponed
 from backend.recursion.results import without_unread
@@ -32,7 +33,7 @@ from semantics.ssa.form import Module
 from semantics.ssa.machine import run as run_ssa
 from semantics.ssa.reader import read as read_ssa
 from semantics.ssa.wellformed import check
-from semantics.type_language import REAL, ArrayType, type_of
+from semantics.type_language import INTEGER, REAL, ArrayType, type_of
 from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
@@ -313,3 +314,57 @@ def test_frames_are_taken_off_again() -> None:
     cells = compiled.memory.cells
     assert compiled(17) == 1597
     assert compiled.memory.cells == cells
+
+
+# parameters that all calls hand on
+
+BACK_AND_FORTH = """function f(x, y, n):
+block #1:
+    %1 ← sub(n, 1)
+    %2 ← @g(x, %1, y)
+    %3 ← add(%2, x)
+    return %3
+
+function g(a, m, b):
+block #1:
+    %1 ← gt(m, 0)
+    goto #3 if not %1
+block #2:
+    %2 ← @f(a, b, m)
+    return %2
+block #3:
+    return b"""
+
+
+def test_what_functions_hand_on_to_each_other_is_what_the_first_has() -> None:
+    module = read_ssa(BACK_AND_FORTH)
+    functions = [module.by_name[name] for name in ("f", "g")]
+    assert handed(functions) == {("f", "x"): "x", ("f", "y"): "y", ("g", "a"): "x", ("g", "b"): "y"}
+
+
+@pytest.mark.parametrize("call", ["@f(b, a, m)", "@f(a, m, m)"], ids=["exchanged", "another"])
+def test_near_miss_a_parameter_that_one_call_gives_something_else_is_not_handed_on(call: str) -> None:
+    module = read_ssa(BACK_AND_FORTH.replace("@f(a, b, m)", call))
+    found = handed([module.by_name[name] for name in ("f", "g")])
+    assert found == ({("f", "x"): "x", ("g", "a"): "x"} if call == "@f(a, m, m)" else {})
+
+
+ALTERNATING = """
+def f(a, n: int):
+    def left(k):
+        return 1.0 if k == 0 else a[k] * right(k - 1) + left(k - 1)
+    def right(k):
+        return 2.0 if k == 0 else a[k] * left(k - 1) - right(k - 1)
+    return left(n)
+"""
+
+
+def test_an_array_that_functions_hand_on_to_each_other_is_not_in_their_frames() -> None:
+    """Shrunk, from an expansion by minors: frames were taken off again, the memory of their arrays was not."""
+    program, x = parse_text(ALTERNATING, "f"), np.linspace(0.5, 1.5, 9)
+    compiled = backend.compile(program, (VECTOR, INTEGER), "python")
+    words = compiled.memory.words
+    for n in (0, 1, 8):
+        assert same(compiled(to_value(x), n), wanted(program, (to_value(x), n)))
+    assert compiled.memory.words == words
+    assert "_keep(" not in compiled.code.source

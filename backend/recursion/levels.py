@@ -60,7 +60,7 @@ class _Levels:
     def __init__(self, function: Function, sums: Sequence[int]) -> None:
         self.whole, self.sums, self.labels = function, sums, count(1)
         names = [p.name for p in function.parameters]
-        alike, ending = frozenset(handed(function)), len(names) - len(sums)
+        alike, ending = frozenset(name for _, name in handed([function])), len(names) - len(sums)
         self.through, self.own = names[ending:], [name for name in names[:ending] if name not in alike]
         self.entry, self.head, self.next, self.again, self.back = (next(self.labels) for _ in range(5))
         ways = Paths(function, sums, frozenset(k for k, name in enumerate(names) if name in alike), self.labels)

@@ -16,7 +16,7 @@ loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -59,7 +59,7 @@ class Loop:
 
     def __init__(self, functions: Sequence[Function]) -> None:
         self.first, self.functions = functions[0], {f.name: f for f in functions}
-        self.handed = frozenset(handed(self.first)) if len(functions) == 1 else frozenset()
+        self.handed = handed(functions)
         self.labels = count(1)
         self.entry, self.head, self.next, self.end = (next(self.labels) for _ in range(4))
         self.frames = Frames()
@@ -76,7 +76,7 @@ class Loop:
         self.write(self.head, (), Goto(OUTSIDE))
         for function in self.functions.values():
             if function is not self.first:
-                names = [self.name(function, p.name) for p in function.parameters]
+                names = [self.name(function, p.name) for p in function.parameters if not self.is_handed(function, p.name)]
                 self.starts[function.name] = self.resumed(names, (), Goto(OUTSIDE))
         for function in self.functions.values():
             self.body(function)
@@ -85,7 +85,7 @@ class Loop:
         for label, pushes in self.pushes.items():
             block = self.blocks[label]
             self.write(label, (*block.instructions, *(self.frames.push(*found) for found in pushes)), block.jump, block.phis)
-        parameters = [(k, p.name) for k, p in enumerate(self.first.parameters) if p.name not in self.handed]
+        parameters = [(k, p.name) for k, p in enumerate(self.first.parameters) if not self.is_handed(self.first, p.name)]
         phis = (Phi(self.name(self.first, p), tuple((label, given[k]) for label, given in self.to_first)) for k, p in parameters)
         self.blocks[self.head] = replace(self.blocks[self.head], phis=tuple(phis))
         blocks = tuple(block for _, block in sorted(self.blocks.items()))
@@ -95,7 +95,10 @@ class Loop:
 
     def name(self, function: Function, name: str) -> str:
         """The name of a value of one of the functions here."""
-        return name if name in self.handed else f"{function.name} {name}"
+        return self.handed.get((function.name, name), f"{function.name} {name}")
+
+    def is_handed(self, function: Function, name: str) -> bool:
+        return (function.name, name) in self.handed
 
     def operand(self, function: Function, operand: Operand) -> Operand:
         return Name(self.name(function, operand.text)) if isinstance(operand, Name) else operand
@@ -141,7 +144,7 @@ class Loop:
             if (callee := self.called(instruction)) is None:
                 code.append(replace(instruction, targets=targets, operands=operands))
                 continue
-            names = sorted(self.name(function, n) for n in kept if n not in self.handed)
+            names = sorted(self.name(function, n) for n in kept if not self.is_handed(function, n))
             kind = self.resumed(names, (Instruction(targets, RESULT, (Name(value(callee.name)),)),), Goto(OUTSIDE))
             self.pushes[label] = [(kind, {n: Name(n) for n in names})]
             self.write(label, code, Goto(self.begin(label, callee, operands)))
@@ -155,8 +158,9 @@ class Loop:
         if callee is self.first:
             self.to_first.append((label, operands))
             return self.head
-        names = (self.name(callee, p.name) for p in callee.parameters)
-        self.pushes[label].append((self.starts[callee.name], dict(zip(names, operands, strict=True))))
+        given = zip(callee.parameters, operands, strict=True)
+        passed = {self.name(callee, p.name): operand for p, operand in given if not self.is_handed(callee, p.name)}
+        self.pushes[label].append((self.starts[callee.name], passed))
         self.to_next.append((label, "", NOTHING))
         return self.next
 
@@ -190,9 +194,26 @@ def value(name: str) -> str:
     return f"the value of {name}"
 
 
-def handed(function: Function) -> Iterator[str]:
-    """The parameters of a function that are arguments of all its calls of itself, each its own."""
-    calls = [i for block in function.blocks for i in block.instructions if i.callee == FunctionRef(function.name)]
-    for k, parameter in enumerate(function.parameters):
-        if all(i.operands[k] == Name(parameter.name) for i in calls):
-            yield parameter.name
+def handed(functions: Sequence[Function]) -> dict[tuple[str, str], str]:
+    """
+    The parameters that all calls hand on, by function and name, and which parameter of the first function each of them is: what
+    is known of one goes along calls, as constants are propagated; what two calls do not agree on is none.
+    """
+    first, by_name = functions[0], {f.name: f for f in functions}
+    found: dict[tuple[str, str], str | None] = {(first.name, p.name): p.name for p in first.parameters}
+    passed = [
+        ((caller.name, operand.text) if isinstance(operand, Name) else None, (callee.name, parameter.name))
+        for caller in functions
+        for instruction in (i for block in caller.blocks for i in block.instructions)
+        if isinstance(instruction.callee, FunctionRef) and (callee := by_name.get(instruction.callee.name)) is not None
+        for operand, parameter in zip(instruction.operands, callee.parameters, strict=True)
+    ]
+    parameters, before = {(f.name, p.name) for f in functions for p in f.parameters}, None
+    while before != found:
+        before = dict(found)
+        for given, taken in passed:
+            if given not in parameters:
+                found[taken] = None
+            elif given in found:
+                found[taken] = found[given] if found.get(taken, found[given]) == found[given] else None
+    return {taken: name for taken, name in found.items() if name is not None}
