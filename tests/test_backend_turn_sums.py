@@ -53,7 +53,7 @@ TABLE = {"before": (*PART, *SQUARE), "after": "c, s"}
 CALLS = {
     "a number": ("_add_row", over_samples(*FILL, *ROW, **VECTOR)),
     "a part": (
-        "_add_row(a0.shape[1], k_m, a1, (None,), p",
+        "_add_row(n_a0_1, k_m, a1, (None,), p",
         over_samples(*FILL, *PLAIN, *ALSO, *nest(*added("q[k, i]", "p[k, j]", "a1[j]")), *LAST, **BOTH),
     ),
     "all turns": ("_add_outer", over_samples(*FILL, *PLAIN, *ALSO, *nest(*added("s[i, j]", "p[k, i]", "q[k, j]")), **TABLE)),

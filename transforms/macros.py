@@ -23,6 +23,7 @@ from semantics.errors import Malformed
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
+from semantics.scope import scopes_from
 from semantics.type_language import ArrayType, Scalar
 from transforms.clone import link
 from transforms.system import Rewrite, rewrite, rewrite_of
@@ -316,3 +317,11 @@ _CURRIED: dict[str, Expansion] = {
 }
 
 RULES: tuple[Rewrite, ...] = (macro_call, vjp_call, jvp_call, macro_value)
+
+
+def is_differentiated(program: Program, place: NodeId) -> bool:
+    """Whether an application stands in what a J or a macro elsewhere differentiates, as far as one can see."""
+    rows = (program.interned[row] for row in (TABLE["J"], *MACROS) if row in program.interned)
+    uses = [use for row in rows for use in program.users(row) if use.user != place and use.index == 0]
+    targets = (program.constant(program.inputs(use.user)[1]) for use in uses)
+    return program.owner(place) in scopes_from(program, [t.graph for t in targets if isinstance(t, GraphRef)]).free

@@ -19,7 +19,8 @@ from typing import Any
 
 from semantics.primitives.table import TABLE
 from semantics.ssa.dominance import loops
-from semantics.ssa.form import Block, Branch, Function, Goto, Instruction, Label, Literal, Name, Phi
+from semantics.ssa.form import Block, Branch, Function, Goto, Instruction, Label, Literal, Module, Name, Phi
+from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import free_label, key, lead
 from transforms.ssa.single_assignment import single_assignment
 from transforms.ssa.zeros import without_zeros
@@ -32,6 +33,11 @@ def threaded(function: Function) -> Function:
     while (found := _known(function)) is not None:
         function = without_zeros(single_assignment(_answered(without_zeros(single_assignment(_split(function, *found))))))
     return function
+
+
+def forward_threaded(module: Module) -> Module:
+    """The adjoint of a module, of which nothing differentiates the functions ▶f again: there ways out of a loop need not meet."""
+    return replace(module, functions=tuple(laid_out(threaded(f)) if f.name.startswith("▶") else f for f in module.functions))
 
 
 def _known(function: Function) -> tuple[Block, Phi] | None:

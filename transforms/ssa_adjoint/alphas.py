@@ -28,7 +28,6 @@ from transforms.agenda import in_turn, rule_of
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
 from transforms.ssa.single_assignment import NOTHING, single_assignment
-from transforms.ssa.threading import threaded
 from transforms.ssa.to_graph import to_graph
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint import rerun
@@ -167,16 +166,15 @@ def write_stacks(state: Resolution) -> Resolution:
     """a stack or tape of which only a, … are read  ⟹  tuples of a, …;   a stack of which nothing is  ⟹  a counter"""
     forward, backward = functions(state)
     holds = held(backward)
-    forward, backward = (without_zeros(lower(f, holds)) for f in (forward, backward))
-    forward = threaded(forward) if state.last else forward
-    return state.then(done=(*state.done, laid_out(forward), laid_out(backward)))
+    written = (laid_out(without_zeros(lower(f, holds))) for f in (forward, backward))
+    return state.then(done=(*state.done, *written))
 
 
 _FIRST = (primal_call, pullback_call, push_turn, pop_turn, tape, reach, write_stacks)
 RULES: tuple[AgendaRule[Resolution], ...] = (*_FIRST, *rerun.RULES)
 
 
-def begin(module: Module, policy: str = "stack", arrays: bool = False, last: bool = False) -> Resolution:
+def begin(module: Module, policy: str = "stack", arrays: bool = False) -> Resolution:
     """The state in which no alpha of a listing is resolved yet."""
     items: list[Item] = []
     for primal, adjoint in zip(module.functions[::2], module.functions[1::2], strict=True):
@@ -184,7 +182,7 @@ def begin(module: Module, policy: str = "stack", arrays: bool = False, last: boo
         items += Item("primal", name), Item("pullback", name)
         items += (Item(kind, name, turn) for kind in ("push", f"pop, {policy}") for turn in loops)
         items += (Item(kind, name) for kind in (f"tape, {policy}", "reach", "stacks"))
-    return Resolution(module, policy, arrays, last, agenda=in_turn(items))
+    return Resolution(module, policy, arrays, agenda=in_turn(items))
 
 
 def _shown(state: Resolution) -> str:
@@ -206,14 +204,13 @@ SYSTEM: AgendaSystem[Resolution, Module] = AgendaSystem(
 )
 
 
-def adjoint(module: Module, policy: str = "stack", arrays: bool | None = None, last: bool = False) -> Module:
+def adjoint(module: Module, policy: str = "stack", arrays: bool | None = None) -> Module:
     """
     ▶f(x…) = (y, tape) and ◀f(tape, ∇y) = (∇x…) for all functions f of a module; the entry is ▶main.
 
     arrays  whether operands of arithmetic may be arrays, if that is known; else it is whether the module speaks of arrays
-    last    whether nothing differentiates the result, so that ways out of a loop need not meet (`transforms.ssa.threading`)
     """
     if policy not in POLICIES:
         raise Malformed(f"no policy is called {policy}", rule="ssa adjoint", remedy=f"one of {', '.join(POLICIES)}")
     arrays = to_graph(module).arrays if arrays is None else arrays
-    return SYSTEM.run(begin(listing(module), policy, arrays, last))
+    return SYSTEM.run(begin(listing(module), policy, arrays))

@@ -12,37 +12,32 @@ from __future__ import annotations
 from typing import Any
 
 from semantics.edit import Edit, empty
-from semantics.ir import GraphId, GraphRef, NodeId, Program
-from semantics.primitives.table import MACROS, TABLE
-from semantics.scope import Scopes, scopes_from
+from semantics.ir import GraphId, NodeId, Program
+from semantics.primitives.table import TABLE
+from semantics.scope import Scopes
 from transforms.clone import copy_graphs
 from transforms.grad_state import begin
+from transforms.macros import is_differentiated
 from transforms.ssa.from_graph import first_order, to_ssa
+from transforms.ssa.threading import forward_threaded
 from transforms.ssa.to_graph import graft
 from transforms.ssa_adjoint.alphas import adjoint
 
-J, GETITEM, MAKE_TUPLE = TABLE["J"], TABLE["getitem"], TABLE["make_tuple"]
+GETITEM, MAKE_TUPLE = TABLE["getitem"], TABLE["make_tuple"]
 
 
 def expand_j(program: Program, place: NodeId, policy: str = "stack") -> Program:
     """The program with a reference to ▶f where the application J(@f) stood; Malformed where f is not of first order."""
     state = begin(program, place)
     closed, captured = _closed(program, state.target, state.found)
-    module = adjoint(to_ssa(first_order(closed)), policy, program.arrays, last=not _differentiated(program, place))
+    found = adjoint(to_ssa(first_order(closed)), policy, program.arrays)
+    module = found if is_differentiated(program, place) else forward_threaded(found)
     edit = Edit(program)
     graphs = graft(edit, module)
     forward = _forward(edit, program, state.target, captured, graphs[module.entry], graphs["◀" + module.entry.removeprefix("▶")])
     edit.replace(place, edit.reference(forward))
     edit.remove(place)
     return edit.program
-
-
-def _differentiated(program: Program, place: NodeId) -> bool:
-    """Whether an application stands in what a J or a macro elsewhere differentiates, as far as one can see."""
-    rows = (program.interned[row] for row in (J, *MACROS) if row in program.interned)
-    uses = [use for row in rows for use in program.users(row) if use.user != place and use.index == 0]
-    targets = (program.constant(program.inputs(use.user)[1]) for use in uses)
-    return program.owner(place) in scopes_from(program, [t.graph for t in targets if isinstance(t, GraphRef)]).free
 
 
 def _closed(program: Program, graph: GraphId, found: Scopes) -> tuple[Program, tuple[NodeId, ...]]:

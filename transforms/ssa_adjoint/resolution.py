@@ -32,7 +32,6 @@ class Resolution(AtWork[Item]):
     """
     The resolution at work.
 
-    last       whether nothing differentiates the result
     forward    the blocks of ▶f, f the current function, which may assign a name more than once     backward   likewise of ◀f
     kept       by header, what is pushed at the end of a turn, if it is read         fresh  a label that no block has
     entry      the block in which ◀f begins
@@ -43,7 +42,6 @@ class Resolution(AtWork[Item]):
     listing: Module
     policy: str
     arrays: bool
-    last: bool = False
     forward: Map[Label, Block] = Map()
     backward: Map[Label, Block] = Map()
     kept: Map[Label, tuple[str, ...]] = Map()
