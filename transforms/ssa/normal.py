@@ -21,11 +21,11 @@ from semantics.primitives.table import TABLE
 from semantics.ssa.dominance import Loops, loops
 from semantics.ssa.form import Block, Branch, Function, Goto, Instruction, Label, Literal, Name, Phi, Return
 from transforms.ssa.rewriting import arrive, decided, free_label, lead
-from transforms.ssa.single_assignment import NOTHING, single_assignment
+from transforms.ssa.single_assignment import single_assignment
 from transforms.ssa.tidy import pairs, reachable
-from transforms.ssa.zeros import without_zeros
+from transforms.ssa.zeros import of_turn, without_zeros, zeroed
 
-GETITEM, MAKE_TUPLE, EQ, GADD = (TABLE[name] for name in ("getitem", "make_tuple", "eq", "gadd"))
+GETITEM, MAKE_TUPLE, EQ = TABLE["getitem"], TABLE["make_tuple"], TABLE["eq"]
 
 
 def normal(function: Function) -> Function:
@@ -145,9 +145,7 @@ class _Code:
 
     def forget(self, header: Label, body: frozenset[Label]) -> None:
         """x ← ZERO at the header, for what a turn assigns: a way out that does not assign it has not that of the turn before."""
-        chosen = (phi.target for label in sorted(body - {header}) for phi in self.blocks[label].phis)
-        made = (t for label in sorted(body) for i in self.blocks[label].instructions for t in i.targets if t != "_")
-        nothing = tuple(Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*chosen, *made))
+        nothing = zeroed(of_turn(self.blocks, header, body))
         self.blocks[header] = replace(self.blocks[header], instructions=(*nothing, *self.blocks[header].instructions))
 
     def asking(self, label: Label, which: Name, i: int, then: Label, otherwise: Label) -> Block:

@@ -10,6 +10,7 @@ that the gradient of a variable that lives in one turn of a loop is not carried 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from semantics.primitives.table import TABLE
@@ -29,6 +30,18 @@ def is_zero(operand: Operand) -> bool:
 def without_zeros(function: Function) -> Function:
     """The same function without zeros, trivial φ nodes and dead code."""
     return _Folding(function).result()
+
+
+def zeroed(names: Iterable[str]) -> tuple[Instruction, ...]:
+    """x ← ZERO, for each name."""
+    return tuple(Instruction((name,), GADD, (NOTHING, NOTHING)) for name in names)
+
+
+def of_turn(blocks: Mapping[Label, Block], header: Label, body: Iterable[Label]) -> Iterator[str]:
+    """What a turn of a loop assigns, and so does not carry to the next."""
+    inside = [blocks[label] for label in sorted(body)]
+    yield from (phi.target for block in inside if block.label != header for phi in block.phis)
+    yield from (t for block in inside for i in block.instructions for t in i.targets if t != "_")
 
 
 def operands(definition: Definition) -> tuple[Operand, ...]:

@@ -16,7 +16,6 @@ primal; `reach` finds which assignment is meant, and then the stacks are written
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from semantics.errors import Malformed
@@ -27,9 +26,9 @@ from semantics.ssa.text import show_function
 from transforms.agenda import in_turn, rule_of
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
-from transforms.ssa.single_assignment import NOTHING, single_assignment
+from transforms.ssa.single_assignment import single_assignment
 from transforms.ssa.to_graph import to_graph
-from transforms.ssa.zeros import without_zeros
+from transforms.ssa.zeros import of_turn, without_zeros, zeroed
 from transforms.ssa_adjoint import rerun
 from transforms.ssa_adjoint.listing import listing
 from transforms.ssa_adjoint.pullbacks import pullback_function, whole
@@ -38,7 +37,7 @@ from transforms.ssa_adjoint.stacks import empty, held, lower, make
 from transforms.ssa_adjoint.turns import alpha, alphas_read, as_alpha, turns
 from transforms.system import AgendaRule, AgendaSystem
 
-GETITEM, MAKE_TUPLE, GADD = TABLE["getitem"], TABLE["make_tuple"], TABLE["gadd"]
+GETITEM, MAKE_TUPLE = TABLE["getitem"], TABLE["make_tuple"]
 POLICIES = ("stack", "recompute", "mixed")
 
 
@@ -134,12 +133,10 @@ def _kept_of_turn(state: Resolution) -> tuple[str, ...]:
     return (*read, *map(stack, state.turn.inner))
 
 
-def _forgotten(state: Resolution) -> Iterator[Instruction]:
+def _forgotten(state: Resolution) -> tuple[Instruction, ...]:
     """x ← ZERO, at the header, for all that a turn assigns: nothing but what the loop carries goes from turn to turn."""
-    blocks = [state.primal.by_label[label] for label in sorted(state.turn.body)]
-    chosen = (phi.target for block in blocks if block.label != state.turn.header for phi in block.phis)
-    names = (*chosen, *(t for block in blocks for i in block.instructions for t in i.targets))
-    return (Instruction((name,), GADD, (NOTHING, NOTHING)) for name in (*names, *map(stack, state.turn.inner)) if name != "_")
+    turn = state.turn
+    return zeroed((*of_turn(state.primal.by_label, turn.header, turn.body), *map(stack, turn.inner)))
 
 
 @rule_of("pop, stack")
