@@ -15,10 +15,10 @@ choice is none any more, `backend.arrays.constants` finds.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
+from backend.arrays.effects import assigned
 from backend.arrays.in_place import blocks
 from backend.arrays.neutral import NEUTRAL
 
@@ -42,7 +42,7 @@ class Choice:
 
 def begun(function: ast.FunctionDef) -> bool:
     """Has sensitivities begin as arrays where they may; whether there is one."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
     sources = _sources(function)
     outer = [(block, loop) for loop in ast.walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]

@@ -28,6 +28,7 @@ from itertools import pairwise, takewhile
 
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
+from backend.arrays.effects import assigned
 from backend.arrays.in_place import blocks
 from backend.status import SIZES
 
@@ -140,7 +141,7 @@ class Sizes:
 
 def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
     """The sizes that hold in the whole function."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
     assignments = [*_assignments(function)]
     seen = Counter(key[0] for key, _ in assignments if len(key) == 1)

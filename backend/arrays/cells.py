@@ -16,7 +16,7 @@ from collections import Counter
 from copy import deepcopy
 
 from backend.arrays.contraction import indices
-from backend.arrays.effects import KEEPING
+from backend.arrays.effects import KEEPING, assigned
 from backend.arrays.in_place import blocks
 
 Push = dict[str, ast.expr]  # what the places of a cell are given
@@ -86,7 +86,7 @@ def _sources(function: ast.FunctionDef, arguments: frozenset[str]) -> dict[str, 
         for n in ast.walk(function)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.ctx, ast.Store)
     )
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     found: dict[str, ast.Subscript] = {}
     for block in blocks(function):
         for statement in block:

@@ -15,9 +15,10 @@ element are numbers, too.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from backend.arrays.effects import assigned
 
 LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
@@ -82,7 +83,7 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
     """The new arrays of which all that is mentioned are elements, and whose sizes do not change."""
     found: dict[str, Array] = {}
     bad: set[str] = set()
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     for node, path in in_order(function.body, ()):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"))):

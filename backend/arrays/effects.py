@@ -116,11 +116,16 @@ class Roots:
         return same
 
 
+def assigned(node: ast.AST) -> Counter[str]:
+    """How often each name is assigned."""
+    return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
 def roots(function: ast.AST) -> Roots:
     """The roots of a function: an assignment joins what it names, but for elements, sizes and new arrays."""
     found = Roots({*_named(function)})
     found.join(("reals", "integers"))  # the memory of stacks, seen as either
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     for node in ast.walk(function):
         if not isinstance(node, ast.Assign) or isinstance(node.targets[0], ast.Subscript):
             continue

@@ -7,16 +7,15 @@ A test of the sizes of arguments may come before everything else, since after th
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
-from backend.arrays.effects import Effects, Reader
+from backend.arrays.effects import Effects, Reader, assigned
 
 Block = list[ast.stmt]
 
 
 def guarded(function: ast.FunctionDef, effects: Reader) -> None:
     """The tests of the sizes of arguments before everything else, each once; sizes that they show to be the same have one name."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
     front: list[ast.If] = []
     rest: Block = []

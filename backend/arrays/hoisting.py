@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from backend.arrays.effects import Roots, roots
+from backend.arrays.effects import Roots, assigned, roots
 
 Block = list[ast.stmt]
 
@@ -27,7 +27,7 @@ Block = list[ast.stmt]
 def hoisted(function: ast.FunctionDef) -> None:
     """The function in which turns of loops fill such arrays, and make none."""
     known = roots(function)
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
     _in_block(function.body, known, fixed, _mentions(function.body, known))
 

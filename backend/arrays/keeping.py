@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
-from backend.arrays.effects import NEW, PRODUCTS, arrays_in, roots
+from backend.arrays.effects import NEW, PRODUCTS, arrays_in, assigned, roots
 from backend.arrays.in_place import Block, blocks
 from backend.status import FULL_ARRAYS, OK
 
@@ -47,7 +47,7 @@ class Kept:
 
 def kept_in_place(function: ast.FunctionDef) -> None:
     """The function with fewer copies of what it keeps."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     arguments = {a.arg for a in function.args.args if not times[a.arg]}
     known = roots(function)
     written = Counter(name for statement in function.body for name in _written(statement))
@@ -69,7 +69,7 @@ def kept_in_place(function: ast.FunctionDef) -> None:
 
 def kept_once(function: ast.FunctionDef) -> None:
     """The function, in which what a name stands for that is assigned in several places is kept where it lies, if it is kept."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     number = 0
     for block in blocks(function):
         for at in reversed(range(len(block))):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+from backend.arrays.effects import assigned
 from backend.arrays.in_place import Block, blocks, names
 
 MENTIONS = 2  # from which on a size has a name
@@ -26,7 +27,7 @@ def read_once(function: ast.FunctionDef) -> None:
     """The function with each size of an argument read at its beginning, and with fewer places where it returns."""
     for block in blocks(function):
         block[:] = _joined(block)
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     fixed, taken = {a.arg for a in function.args.args if not times[a.arg]}, names(function)
     found = Counter(size for n in ast.walk(function) if (size := _size(n)) is not None and size[0] in fixed)
     named = {size: f"n_{size[0]}_{size[1]}" for size, mentions in found.items() if mentions >= MENTIONS}

@@ -17,7 +17,7 @@ import ast
 from collections import Counter
 
 from backend.arrays.contraction import in_order
-from backend.arrays.effects import Roots, roots
+from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
 
 Block = list[ast.stmt]
@@ -27,7 +27,7 @@ TRIED = 20  # arrays whose memory is asked for, and statements that are looked a
 def reused(function: ast.FunctionDef) -> None:
     """The function with fewer arrays made."""
     known = roots(function)
-    stores = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    stores = assigned(function)
     everywhere = _mentions(function, known)
     for block in blocks(function):
         if any(_made(s) for s in block):

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from backend.arrays.effects import assigned
 from backend.arrays.ownership import pairs
 
 Block = list[ast.stmt]
@@ -34,7 +35,7 @@ class Event:
 
 def once(function: ast.FunctionDef) -> dict[str, ast.expr]:
     """The names that are assigned once, with what they are assigned."""
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     given = (pair for n in ast.walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
     return {to.id: value for to, value in given if isinstance(to, ast.Name) and times[to.id] == 1}
 

@@ -22,13 +22,12 @@ fewer. A name means what it meant before arrays were updated in place, which `ba
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
 
 from backend.arrays.constants import constants
-from backend.arrays.effects import NEW, arrays_in
+from backend.arrays.effects import NEW, arrays_in, assigned
 from backend.arrays.in_place import blocks
 from backend.arrays.ownership import pairs
 from backend.arrays.takes import Linear, Turn, once
@@ -212,7 +211,7 @@ class _Facts:
 def _filled(function: ast.FunctionDef) -> set[str]:
     """The masks that are made in one place, and filled by a loop in the same block."""
     found: set[str] = set()
-    times = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    times = assigned(function)
     for block in blocks(function):
         sizes: dict[str, str] = {}
         for statement in block:
