@@ -9,8 +9,9 @@ Loops over tuples and lists of known length, unrolled before a loop around them 
 where inference says that t is a tuple or a list of n elements, and that c holds, in every run. A comprehension over what a loop
 carries is a loop in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that its
 type does not say. Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. They also
-say which method `r.step(h)` calls, where r may have a field of that name as well, and hold any function in it. A derivative that is not
-expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient.
+say which method `r.step(h)` calls; r might have a field of that name, with any function in it, for all that its text says. A
+derivative that is not expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of
+the gradient.
 """
 
 from __future__ import annotations
