@@ -30,7 +30,7 @@ from backend.lowering import Lowered
 from backend.run import Compiled
 from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error, raised_by
+from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error, is_full, raised_by
 from backend.tiers import is_beyond, runnable, tell_of_faults
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Program
@@ -134,10 +134,10 @@ class Batch:
 
     def grown(self, compiled: Compiled, status: Any) -> bool:
         """Whether samples are left to run, in more memory; where there is no more, they end."""
-        full = (status == FULL) | (status == FULL_ARRAYS)
+        full = is_full(status)
         if not full.any():
             return False
-        more = compiled.memory.double(arrays=not (status == FULL).any())
+        more = compiled.memory.grow({*map(int, np.unique(status[full]))})
         status[full] = FULL if more else MEMORY_LIMIT
         return more
 

@@ -13,7 +13,7 @@ from typing import Any
 from backend.boundary import PYTHON
 from backend.lowering import Lowered
 from backend.moves import one_by_one
-from backend.stack_memory import HEADER, is_addressed
+from backend.stack_memory import ARRAYS, HEADER, is_addressed, rooms
 from semantics.type_language import ArrayType, TupleType
 
 
@@ -23,12 +23,15 @@ def entry_source(code: Lowered) -> str:
     address = ["address"] if is_addressed(code) else []
     source, _ = code.blocked
     values = [f"v{i}" for i in range(len(code.given))]
+    first = HEADER + len(rooms(code.widths))
     stacks = [
-        f"    size = {HEADER} + capacity * {code.width} + _integers(address, {HEADER})[3]",
+        f"    head = _cells(_integers(address, {first}))",
+        f"    capacity = ({', '.join(f'head[{k}]' for k in range(HEADER, first))},)",
+        f"    size = {first} + head[{first - 1}] + head[{ARRAYS}]",
         "    reals = _reals(address, size)",
         "    integers = _integers(address, size)",
     ]
-    memory = [f"_cells(reals[{HEADER}:]), _cells(integers[{HEADER}:]), capacity"] if code.stacks else []
+    memory = [f"_cells(reals[{first}:]), _cells(integers[{first}:]), capacity"] if code.stacks else []
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [
@@ -38,7 +41,7 @@ def entry_source(code: Lowered) -> str:
             f"def entry({', '.join([*arguments, *address])}):",
             f"    one = _reals(address, {HEADER})[0]" if address else "    one = 1.0",
             f"    budget = _integers(address, {HEADER})[1]" if address else "    budget = int(one)",
-            *([f"    capacity = _integers(address, {HEADER})[2]", *stacks] if code.stacks else []),
+            *(stacks if code.stacks else []),
             f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
             f"    return ({', '.join([*values, 'status'])},)",
             "",

@@ -30,10 +30,11 @@ from backend.recursion.program import without_recursion
 from backend.regions import IRREDUCIBLE, Regions
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
+from backend.stack_layout import ROOMS, laid_out
 from backend.stack_sensitivities import with_tuples
 from backend.stack_sites import Flows, holders_of, sites_of, without_copies
 from backend.stack_types import StackInference, without_zero
-from backend.stacks import Sites, laid_out
+from backend.stacks import Sites
 from backend.straight import Emission, unnamed
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
@@ -132,7 +133,7 @@ class _Lowering(Regions):
             parts.append(self.function(signature, self.functions[signature]))
         parts.reverse()
         parts[-1] = with_carried_sizes(parts[-1], "\n".join(parts[:-1]))
-        parts, width = laid_out(parts, self.sites)
+        parts, widths = laid_out(parts, self.sites.arenas)
         helpers = [f"@_device\n{text}" for text in closure(self.helpers)]
         before = [*(f"{name} = {text}" for text, name in self.constants.items()), *helpers]
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
@@ -141,7 +142,7 @@ class _Lowering(Regions):
         source, alone = _together(before, parts if shared else single), _together(before, [*map(tightened, single)])
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
-        return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), width, heap, alone, self.fast)
+        return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), widths, heap, alone, self.fast)
 
     def recursion(self) -> None:
         """Malformed if a call that is not in tail position can lead back to its caller. Also counts the places of such calls."""
@@ -168,7 +169,12 @@ class _Lowering(Regions):
         inside = name != "kernel"
         self.state = ("fuel", *self.counters())
         self.left = self.state if inside else ("fuel",)
-        self.code = body = ["_go = 0", *(f"{counter} = {first}" for counter, first in self.counters().items() if not inside)]
+        rooms = (ROOMS,) if self.sites.arenas else ()
+        self.code = body = [
+            *rooms,
+            "_go = 0",
+            *(f"{counter} = {first}" for counter, first in self.counters().items() if not inside),
+        ]
         result = self.inference.results[signature]
         self.result = result = result if inside else _given_out(result)
         parameters: list[str] = []

@@ -26,7 +26,8 @@ class Lowered:
     """
     The generated source; the scalar types that `kernel` takes (before memory, fuel and one) and gives (before fuel and status).
 
-    stacks   whether it has stacks, and so takes memory for them       width  scalars that a cell of each stack takes together
+    stacks   whether it has stacks, and so takes memory for them
+    widths   how many scalars a cell takes, of each stack whose cells have some
     heap     whether cells have arrays, whose elements are in the memory behind the cells
     alone    the source for one processor: the same numbers with fewer loops and less memory
     fast     whether its sums may be in any order
@@ -38,10 +39,15 @@ class Lowered:
     argument_types: tuple[Any, ...]
     result_type: Any
     stacks: bool = False
-    width: int = 0
+    widths: tuple[int, ...] = ()
     heap: bool = False
     alone: str = ""
     fast: bool = False
+
+    @property
+    def width(self) -> int:
+        """The scalars that a cell of each stack takes together."""
+        return sum(self.widths)
 
     @cached_property
     def blocked(self) -> tuple[str, tuple[int, ...]]:

@@ -18,8 +18,8 @@ from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
 from backend.entry import is_quick
 from backend.lowering import Lowered, lowered
-from backend.stack_memory import MEMORY, Memory
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error, raised_by
+from backend.stack_memory import MEMORY, Memory, rooms
+from backend.status import LINKED, MEMORY_LIMIT, OK, ORDER, error, is_full, raised_by
 from backend.structured_way_in import is_structured, structured
 from backend.ways_in import entrance
 from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel
@@ -65,11 +65,12 @@ def batch({", ".join([*arguments, *results, "status", *memory, "fuel", "one"])})
 def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple[int, int] = (9, 0)) -> str:
     """The PTX of the batch kernel for a compute capability. IllTyped with the reason where it cannot be made here."""
     code = lowered(program, argument_types)
+    taken = len(rooms(code.widths)) if code.stacks else 0
     if code.arrays:
         from backend.cuda.block import block_source
 
-        return numba_cuda.ptx(block_source(code), numba_cuda.block_signature(code.stacks), cc)
-    return numba_cuda.ptx(batch_source(code), numba_cuda.kernel_signature(code.arguments, code.results, code.stacks), cc)
+        return numba_cuda.ptx(block_source(code), numba_cuda.block_signature(taken), cc)
+    return numba_cuda.ptx(batch_source(code), numba_cuda.kernel_signature(code.arguments, code.results, taken), cc)
 
 
 def compile(
@@ -184,8 +185,8 @@ class Compiled:
         """The result of one call, made again while its stacks need more memory, or other code."""
         while True:
             result = self.turn(row)
-            if result[-1] in (FULL, FULL_ARRAYS):
-                if not self.memory.double(arrays=result[-1] == FULL_ARRAYS):
+            if is_full(result[-1]):
+                if not self.memory.grow((result[-1],)):
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
                 self.replace()
@@ -224,10 +225,10 @@ class Compiled:
             statuses = {row[-1] for row in found}
             if LINKED in statuses:
                 self.replace()
-            elif not statuses & {FULL, FULL_ARRAYS}:
+            elif not any(map(is_full, statuses)):
                 return found
-            elif not self.memory.double(len(rows), arrays=FULL not in statuses):
-                return [(*row[:-1], MEMORY_LIMIT) if row[-1] in (FULL, FULL_ARRAYS) else row for row in found]
+            elif not self.memory.grow(statuses, len(rows)):
+                return [(*row[:-1], MEMORY_LIMIT) if is_full(row[-1]) else row for row in found]
 
     def launch(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         import numpy

@@ -6,31 +6,28 @@ Stacks in generated code: an array for the cells of each site, a number for how 
 
 Cells are only ever added. So a stack may be shared and read again, and stacks of one site, one after the other, lie side by side.
 A cell on top of another is the next one, unless two stacks grow in turn: then the status is LINKED, and the host takes code in
-which each cell has the number of the one below (`linked`). When the array is full the status is FULL, and the host doubles it.
+which each cell has the number of the one below (`linked`). When an array is full the status says which, and the host gives it more.
 
 All sites share two views of one piece of memory, as reals and as integers. Which scalar of a cell has which place is decided when
-all code is there: one that nothing reads has none, and is not written. Until then a place is written ⟦site:cell:scalar⟧. The
-scalars of a cell lie side by side; where they are few and no arrays, each lies beside that of the next cell.
+all code is there (`backend.stack_layout`); until then a place is written ⟦site:cell:scalar⟧.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.arrays.values import Sizes
 from backend.conversion import as_choice, convert, select
-from backend.emit import Emitter, stored, without
+from backend.emit import Emitter, stored
 from backend.recursion.cells import alone, length, make_cell, moved, read_cell
 from backend.recursion.family import Family
 from backend.shape import Items, Nothing, Reg, Stack, Sum, literal, make, scalars, typed
-from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
+from backend.stack_arrays import HEAP, holds_arrays, load_array, save_array, with_sizes
 from backend.stack_memory import MEMORY
-from backend.stack_sizes import sizes_alone
 from backend.stack_types import DEMANDING, INDEXED, StackType, perhaps_empty, result_type, stack_of
-from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
+from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
@@ -38,11 +35,6 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordTyp
 from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
 
 LINK = "link"
-APART = 4
-"""
-So many numbers of a cell at most lie apart, each beside that of the next cell: turns that push may so be vectorised. More would be
-in each other's way, since the number of cells is a power of 2, and so is that of the lines of a cache.
-"""
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
 
 
@@ -168,7 +160,7 @@ class Stacks(Emitter):
         stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
         below = convert(below, perhaps_empty(stack))
         count = f"s{site}"
-        self.trap(f"{count} >= ⟦{site}⟧", FULL)
+        self.fail(f"{count} >= ⟦{site}⟧", f"⟦{site}?⟧")
         top, base = self.variable(INTEGER), self.variable(INTEGER)
         self.line(f"({top}, {base}) = ({below.top}, {below.base})")
         if self.sites.linked:
@@ -237,63 +229,3 @@ def or_zero(value: Any) -> Any:
     if isinstance(value, Stack) and isinstance(value.type, Union) and ZERO_TYPE in value.type.members:
         return as_choice(value)
     return value
-
-
-_PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
-_LOAD = re.compile(r"\s*(\w+) = .*⟦")
-
-
-def laid_out(functions: list[str], sites: Sites) -> tuple[list[str], int]:
-    """The functions with every place in memory decided, and the number of scalars that one cell of each site needs together."""
-    functions = [_without_views(sizes_alone(text)) for text in functions]
-    live = _live(functions)
-    arrays = {found[1] for text in functions for line in text.split("\n") if VIEW.match(line) for found in _PLACE.finditer(line)}
-    order = {str(site): sorted(p for s, p in live if s == str(site)) for site in sites.arenas}
-    offset, width = {}, 0
-    for site, places in order.items():
-        offset[site] = width
-        width += len(places)
-    room = {site: "capacity" if places else "_MAX" for site, places in order.items()}
-    room |= {f"{site}!": "reals.size" if places else "_MAX" for site, places in order.items()}
-
-    def place(match: re.Match[str]) -> str:
-        site, cell, which = match.groups()
-        before, count, at = offset[site], len(order[site]), order[site].index(which)
-        if count <= APART and site not in arrays:
-            before, count, at = before + at, 1, 0
-        parts = [f"{before} * capacity" if before else "", f"{count} * ({cell})" if count > 1 else cell, str(at) if at else ""]
-        return " + ".join(part for part in parts if part)
-
-    def unread(line: str) -> bool:
-        found = _PLACE.search(line)
-        return found is not None and (found[1], found[3]) not in live
-
-    def line(text: str) -> str:
-        text = re.sub(r"⟦(\d+!?)⟧", lambda match: room[match[1]], _PLACE.sub(place, text))
-        return text.replace("⟦heap⟧", f"{width} * capacity")
-
-    return ["\n".join(map(line, without(text, unread).split("\n"))) for text in functions], width
-
-
-def _live(functions: list[str]) -> set[tuple[str, str]]:
-    """The scalars of cells that something reads: those loaded into a variable that occurs again."""
-    live = set()
-    for text in functions:
-        words = _occurrences(text)
-        for line in text.split("\n"):
-            if (load := _LOAD.match(line)) and words[load[1]] > 1:
-                live |= {(found[1], found[3]) for found in _PLACE.finditer(line)}
-    return live
-
-
-def _without_views(text: str) -> str:
-    """The text without views of arrays that it does not read."""
-    words = _occurrences(text)
-    return without(text, lambda line: (view := VIEW.match(line)) is not None and words[view[1]] == 1)
-
-
-def _occurrences(text: str) -> dict[str, int]:
-    words: dict[str, int] = {}
-    for word in re.findall(r"\w+", text):
-        words[word] = words.get(word, 0) + 1
-    return words

@@ -2,11 +2,14 @@
 Status codes: how generated code says that it trapped. It computes no exception, so the same source runs on a GPU.
 
 Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
-FULL_ARRAYS and LINKED are no errors: the host answers them with more memory, or with other code (`backend.stacks`), and runs again.
+FULL_ARRAYS, those from FULL_AT on, and LINKED are no errors: the host answers them with more memory, or with other code
+(`backend.stacks`), and runs again.
 So is ORDER, which only fast code has: the host runs the exact code.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from semantics.errors import AdjudgeError, Crash, OutOfFuel, Trap
 
@@ -31,6 +34,8 @@ from semantics.errors import AdjudgeError, Crash, OutOfFuel, Trap
     FULL_ARRAYS,
     ORDER,
 ) = range(19)
+FULL_AT, TOLD_APART = 32, 64
+"""FULL_AT + k says that stack number k is full; from number TOLD_APART on, FULL says so, as of all."""
 
 _TRAPS = {
     OVERFLOW: ("integer overflow in 64 bits; the reference has integers of any size", "run it on the reference, or use reals"),
@@ -47,6 +52,16 @@ _TRAPS = {
     ORDER: ("a sum that is not finite, in fast code", "the exact code, which the host runs"),
     STUCK: ("the program does not return here", "every path to this place traps"),
 }
+
+
+def full_of(stack: int) -> int:
+    """The status that says that a stack of this number is full."""
+    return FULL_AT + stack if stack < TOLD_APART else FULL
+
+
+def is_full(status: Any) -> Any:
+    """Whether a run wants more memory for a stack or for arrays; of an array of statuses, which."""
+    return (status == FULL) | (status == FULL_ARRAYS) | (status >= FULL_AT)
 
 
 def error(status: int, budget: int) -> AdjudgeError:

@@ -18,6 +18,7 @@ from backend import batch_kernels, lowered, stack_memory
 from backend.batch_kernels import PATIENCE, WIDE, is_wide
 from backend.batches import Batch, Column, go_over
 from backend.lanes import CALLED, MANY
+from backend.status import FULL
 from semantics.errors import IllTyped, OutOfFuel, Trap
 from semantics.type_language import INTEGER, REAL
 
@@ -168,7 +169,7 @@ def test_memory_of_short_batches_is_kept_and_that_of_threads_is_not(monkeypatch:
     kept = memory.for_batch(MANY)
     assert memory.for_batch(MANY) is kept
     assert memory.for_threads(MANY)[0] is not kept[0]
-    assert memory.double()
+    assert memory.grow({FULL})
     assert memory.for_batch(MANY)[0].size == MANY * memory.size
     monkeypatch.setattr(stack_memory, "KEPT", memory.size)
     assert memory.for_batch(MANY)[0] is not memory.for_batch(MANY)[0]

@@ -36,7 +36,7 @@ Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axi
 Assignments = list[tuple[Key, ast.expr]]
 PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
 WRITTEN = re.compile(r"_cell\((\d+), ([^,()]+), '(\w+)'\)")
-OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "⟧": "_right_"}
+OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "?⟧": "_full_right_", "⟧": "_right_"}
 
 
 def with_carried_sizes(text: str, shared: str = "") -> str:

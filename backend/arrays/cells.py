@@ -6,7 +6,7 @@ What cells of stacks need not keep: what another place of the same cell keeps, a
     …                                      →      …
     … cell[0][i] … cell[1][i] …                   … w[3, i] … w[3, i] …
 
-Only reading is changed. What nothing reads then is not written either (`backend.stacks.laid_out`).
+Only reading is changed. What nothing reads then is not written either (`backend.stack_layout.laid_out`).
 """
 
 from __future__ import annotations

@@ -219,11 +219,11 @@ def array_types(scalars: tuple[Scalar, ...]) -> tuple[Any, ...]:
     return tuple(getattr(numba, _NUMBA[t])[::1] for t in scalars)
 
 
-def kernel_signature(arguments: tuple[Scalar, ...], results: tuple[Scalar, ...], stacks: bool = False) -> tuple[Any, ...]:
+def kernel_signature(arguments: tuple[Scalar, ...], results: tuple[Scalar, ...], rooms: int = 0) -> tuple[Any, ...]:
     """The signature of the batch kernel: arrays of arguments, results and statuses, memory of stacks, then fuel and one."""
     import numba
 
-    memory = (*array_types((REAL, INTEGER)), numba.int64) if stacks else ()
+    memory = (*array_types((REAL, INTEGER)), numba.types.UniTuple(numba.int64, rooms)) if rooms else ()
     return (*array_types(arguments), *array_types(results), numba.int64[::1], *memory, numba.int64, numba.float64)
 
 
@@ -233,12 +233,12 @@ def machine_signature() -> tuple[Any, ...]:
     return (words, doubles, words, words, words, array_types((INTEGER,))[0].dtype)
 
 
-def block_signature(stacks: bool) -> tuple[Any, ...]:
+def block_signature(rooms: int) -> tuple[Any, ...]:
     """The signature of a kernel of arrays: tables of arguments and results, statuses, arena, memory of stacks, fuel and one."""
     import numba
 
     words, doubles = array_types((INTEGER, REAL))
-    memory = (doubles, words, numba.int64) if stacks else ()
+    memory = (doubles, words, numba.types.UniTuple(numba.int64, rooms)) if rooms else ()
     return (words, doubles, words, doubles, words, numba.int64, numba.int64, *memory, numba.int64, numba.float64)
 
 

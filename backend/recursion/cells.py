@@ -26,7 +26,7 @@ from backend.recursion.family import Family
 from backend.shape import ROOT, Reg, Stack, literal, make, scalars
 from backend.stack_arrays import HEAP, with_sizes
 from backend.stack_types import StackType
-from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
+from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
@@ -44,7 +44,7 @@ def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> 
     answers = emit.program.callee(site) is ANSWER
     count = arguments[PLACE].top if answers else f"s{first}"
     if not answers:
-        emit.trap(f"{count} >= ⟦{first}⟧", FULL)
+        emit.fail(f"{count} >= ⟦{first}⟧", f"⟦{first}?⟧")
     if family.frames:
         emit.line(MEETING)
     if family.absent and not family.known:
