@@ -66,7 +66,7 @@ AHEAD, MANY_AHEAD, AMPLE = 16, 128, 3 << 23
 """Objects of the size that there was no room for, for which a new buffer has room: in any case, and if they are no more words than
 this. Room that is not used costs nothing, and without it what can be reached would be copied at every larger array."""
 
-STACK, SMALLEST = 1 << 14, 1 << 22
+STACK, SMALLEST = 1 << 14, 1 << 24
 """Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
 before the buffer is full."""
 
