@@ -179,7 +179,7 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
         case Scalar():
             return Nothing(type)
         case _:
-            raise _unknown(type)
+            raise unknown(type)
 
 
 def default(type: Any) -> Any:
@@ -253,7 +253,7 @@ def convert(value: Any, type: Any) -> Any:
         case _, Sum(Union(of), _, parts) if kind_of(type) in map(kind_of, of):  # inference knows that it is no other
             return convert(parts[[*map(kind_of, of)].index(kind_of(type))], type)
         case _ if not _has_structure(type):
-            raise _unknown(type)
+            raise unknown(type)
         case _:
             raise Malformed(f"a value of type {typed(value)} cannot be stored as {type}", rule="backend")
 
@@ -263,7 +263,7 @@ def _has_structure(type: Any) -> bool:
     return isinstance(type, (Scalar, Literal, TupleType, RecordType, FunctionType, SliceType, Union, StackType, ArrayType))
 
 
-def _unknown(type: Any) -> Malformed:
+def unknown(type: Any) -> Malformed:
     """The refusal of what has no structure before it runs."""
     return Malformed(
         f"a value of type {type}: sequences of unknown length are not compiled yet",
@@ -327,7 +327,7 @@ def select(test: str, a: Any, b: Any) -> Any:
         case Cut(x), Cut(y):
             return Cut(tuple(select(test, i, j) for i, j in zip(x, y, strict=True)))
         case _ if not _has_structure(type):
-            raise _unknown(type)
+            raise unknown(type)
         case _ if type == NEVER or not isinstance(type, Union):
             raise Malformed(f"{typed(a)} and {typed(b)} have no common representation", rule="backend")
         case _:
