@@ -14,7 +14,10 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl, _parse_shape, populate_array, store_item
+from numba.np.arrayobj import _parse_shape, populate_array, store_item
+
+ALIGNED = 64
+"""The bytes of the largest vector, and of a line of the cache: a vector that lies across two lines takes two writes."""
 
 
 @intrinsic
@@ -46,13 +49,34 @@ def _type(shape: Any, dtype: Any) -> Any:
 
 
 def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """The array, as NumPy's `empty` makes it, with the address of its elements from a function whose result overlaps nothing."""
+    """
+    The array, whose elements' address is from a function whose result overlaps nothing; ValueError if its bytes cannot be counted,
+    MemoryError if there are none.
+    """
+    type = signature.return_type
     sizes = _parse_shape(context, builder, signature.args[0], arguments[0])
-    array = _empty_nd_impl(context, builder, signature.return_type, sizes)
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(type.dtype)))
+    strides, bytes, beyond = [], item, cgutils.false_bit
+    for size in reversed(sizes):
+        strides.insert(0, bytes)
+        product = builder.smul_with_overflow(bytes, size)
+        bytes, beyond = builder.extract_value(product, 0), builder.or_(beyond, builder.extract_value(product, 1))
+    with builder.if_then(beyond, likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, ("an array is larger than the address space",))
+    memory = context.nrt.meminfo_alloc_aligned(builder, bytes, ALIGNED)
+    cgutils.guard_memory_error(context, builder, memory)
     elements = ir.FunctionType(cgutils.voidptr_t, [cgutils.voidptr_t])
     function = cgutils.get_or_insert_function(builder.module, elements, "NRT_MemInfo_data")
     function.return_value.add_attribute("noalias")
-    array.data = builder.bitcast(builder.call(function, [array.meminfo]), array.data.type)
+    array = context.make_array(type)(context, builder)
+    populate_array(
+        array,
+        data=builder.bitcast(builder.call(function, [memory]), array.data.type),
+        shape=cgutils.pack_array(builder, sizes, ty=cgutils.intp_t),
+        strides=cgutils.pack_array(builder, strides, ty=cgutils.intp_t),
+        itemsize=item,
+        meminfo=memory,
+    )
     return array
 
 

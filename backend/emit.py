@@ -10,13 +10,14 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import elementwise
+from backend.arrays.holding import Holding
 from backend.arrays.injected import perhaps
-from backend.arrays.loops import Loops
 from backend.arrays.neutral import untested
 from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
-from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, convert, literal, make, options, scalars, typed
+from backend.conversion import convert
+from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, literal, make, options, scalars, typed
 from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import apply_type
@@ -34,7 +35,7 @@ LOOPS = 18
 Code = list[Any]  # lines, and lists of lines one level deeper
 
 
-class Emitter(Loops):
+class Emitter(Holding):
     """
     A cursor that writes into `code`. `returns` are the results that a function gives when it traps; `state` are the variables that
     functions take and give back, beside arguments and results, and `left` those that this one gives back.

@@ -27,13 +27,14 @@ from backend.prelude import closure
 from backend.recursion.cells import MEETING
 from backend.recursion.families import families
 from backend.recursion.program import without_recursion
-from backend.regions import IRREDUCIBLE, Emission, Regions, unnamed
+from backend.regions import IRREDUCIBLE, Regions
 from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_sensitivities import with_tuples
 from backend.stack_sites import Flows, holders_of, sites_of, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
+from backend.straight import Emission, unnamed
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Inference, Signature, entry_types

@@ -1,13 +1,13 @@
 """
-Machine code without its compiler: what Numba has compiled once is kept as an object file, which LLVM alone loads again.
+Machine code without its compiler: what Numba has compiled once is kept as an object file, which is put where it runs again.
 
     functions(source, exports) -> {name: function of integers and reals}      is_kept(source, exports)
     addresses(source, exports) -> {name: where its code is}                   of_text(text, names) -> the same, from LLVM's text
 
 The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
 each: i for integers, d for reals, b for booleans. An array goes in as an address. Numba takes a third of a second to be imported
-and to start, LLVM some 30 ms. A file is found again by the source, the versions and the processor. What another process cannot
-link is compiled anew.
+and to start, LLVM some 20 ms, which are spared where `backend.placing` can do without. A file is found again by the source, the
+versions and the processor. What another process cannot link is compiled anew.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ import ctypes
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from backend import object_code, store, toolchain
+from backend.elf import Unknown
 from backend.object_code import Object
+from backend.placing import placed
 from semantics.collector import at_rest
 
 Function = Callable[..., Any]
@@ -90,10 +93,27 @@ def _process() -> ctypes.CDLL:
 
 @cache
 def processor() -> str:
-    """What the code is for: LLVM's name of the processor, and what it can do."""
+    """What the code is for: LLVM's name of the processor, and what it can do. Asked once for what the system says of it."""
+    said = _said_of_processor()
+    return store.remembered(f"the processor\n{toolchain.versions()}\n{said}", _named) if said else _named()
+
+
+def _named() -> str:
     binding = llvm()
     return f"{binding.get_process_triple()} {binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
 
+
+def _said_of_processor() -> str:
+    """What Linux says that the first processor is and can do; "" if it does not say."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            first = takewhile(str.strip, lines)
+            return "".join(line for line in first if line.partition("\t")[0] in SAID)
+    except (OSError, ValueError):
+        return ""
+
+
+SAID = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
 
 _ENGINES: list[Any] = []
 """Whoever holds the machine code, for as long as the process lives."""
@@ -114,15 +134,29 @@ def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
 
 
 def _linked(objects: Mapping[str, Object]) -> dict[str, int]:
-    binding = llvm()
-    for _, _, needed in objects.values():
-        for name in needed:
-            if binding.address_of_symbol(name) is None and not hasattr(_process(), name):
-                if not name.startswith(NUMBAS_OWN):
-                    raise Unlinkable(name)
-                binding.add_symbol(name, ctypes.cast(_never, ctypes.c_void_p).value)
-    found = _placed([content for _, content, _ in objects.values()], [symbol for symbol, _, _ in objects.values()])
-    return {name: found[symbol] for name, (symbol, _, _) in objects.items()}
+    needed = {name: _address(name) for _, _, names in objects.values() for name in names}
+    try:
+        return {name: placed(content, symbol, _address) for name, (symbol, content, _) in objects.items()}
+    except Unknown:
+        for name, address in needed.items():
+            llvm().add_symbol(name, address)
+        found = _placed([content for _, content, _ in objects.values()], [symbol for symbol, _, _ in objects.values()])
+        return {name: found[symbol] for name, (symbol, _, _) in objects.items()}
+
+
+def _address(name: str) -> int:
+    """Where a function is that code calls. Unlinkable if it is not there."""
+    if (function := getattr(_process(), name, None)) is not None:
+        return _at(function)
+    if name.startswith(NUMBAS_OWN):
+        return _at(_never)
+    if (found := llvm().address_of_symbol(name)) is None:
+        raise Unlinkable(name)
+    return int(found)
+
+
+def _at(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def _placed(contents: Sequence[bytes], symbols: Sequence[str]) -> dict[str, int]:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from backend.shape import ZERO_VALUE, Cut, Emitter, Items, Nothing, Reg, literal, select, typed, unknown
+from backend.conversion import select
+from backend.shape import ZERO_VALUE, Cut, Emitter, Items, Nothing, Reg, literal, typed, unknown
 from backend.status import CLASS, FIELD, INDEX, ZERO_STEP
 from semantics.columns import record_types
 from semantics.columns.record_types import known_slice

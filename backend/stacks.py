@@ -21,10 +21,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.arrays.values import Sizes
+from backend.conversion import as_choice, convert, select
 from backend.emit import Emitter, stored, without
 from backend.recursion.cells import alone, length, make_cell, moved, read_cell
 from backend.recursion.family import Family
-from backend.shape import Items, Nothing, Reg, Stack, Sum, as_choice, convert, literal, make, scalars, select, typed
+from backend.shape import Items, Nothing, Reg, Stack, Sum, literal, make, scalars, typed
 from backend.stack_arrays import HEAP, VIEW, holds_arrays, load_array, save_array, with_sizes
 from backend.stack_memory import MEMORY
 from backend.stack_sizes import sizes_alone

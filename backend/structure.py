@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from backend.conversion import select
 from backend.records import CELLS as RECORDS
 from backend.records import part, place_in
-from backend.shape import ZERO_VALUE, Emitter, Fn, Items, Nothing, Reg, literal, select, typed
+from backend.shape import ZERO_VALUE, Emitter, Fn, Items, Nothing, Reg, literal, typed
 from backend.status import INDEX, RAISED
 from semantics.errors import IllTyped
 from semantics.primitives.row import Primitive

@@ -17,7 +17,7 @@ import numpy as np
 from bench import by_index, libraries, recurrent, reprojection
 from bench.arrays_by_hand import ARRAY_FAMILIES, ArrayFamily
 from bench.comparison import Comparison
-from bench.measure import seconds, seconds_a_call
+from bench.measure import named, seconds, seconds_a_call
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from transforms.gradient_programs import calling
@@ -37,11 +37,11 @@ class Ours:
     refusal: str = ""
 
 
-def comparisons(families: dict[str, ArrayFamily] = FAMILIES) -> Iterator[Comparison]:
-    """Every program at each of its sizes."""
-    for name, family in families.items():
-        for label, sizes in family.sizes.items():
-            yield compared(f"{name}, {label}", family, family.given(*sizes))
+def comparisons(only: str = "") -> Iterator[Comparison]:
+    """Every program at each of its sizes, or those that have a text in their name."""
+    sized = {f"{name}, {label}": (family, sizes) for name, family in FAMILIES.items() for label, sizes in family.sizes.items()}
+    for label, (family, sizes) in named(sized, only).items():
+        yield compared(label, family, family.given(*sizes))
 
 
 def compared(label: str, family: ArrayFamily, given: tuple[Any, ...]) -> Comparison:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bench.by_hand import FAMILIES, Family
-from bench.measure import Row
+from bench.measure import Row, named
 from transforms.parse import parse_text
 
 PROGRAMS = {"sincos": (), "pow": (16,), "logistic regression": (16,), "RNN": (16,), "Brusselator": (4,)}
@@ -23,9 +23,9 @@ CALLS = 10_000  # of a loop in Python, at most
 REPEATS = 5
 
 
-def rows() -> Iterator[Row]:
-    """Every row of this table."""
-    for name, turns in PROGRAMS.items():
+def rows(only: str = "") -> Iterator[Row]:
+    """Every row of this table, or those of the programs whose name has a text in it."""
+    for name, turns in named(PROGRAMS, only).items():
         for count in SAMPLES:
             yield from program_rows(name, FAMILIES[name], turns, count)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.measure import Row
+from bench.measure import Row, named
 
 TREE = """
 import math
@@ -32,14 +32,16 @@ def f(x, n: int):
 REPEATS = 3
 
 
-def rows() -> Iterator[Row]:
-    """Every row of this table, measured with empty caches."""
+def rows(only: str = "") -> Iterator[Row]:
+    """Every row of this table, measured with empty caches, or those of the programs whose name has a text in it."""
+    if not (chosen := named(programs(), only)):
+        return
     with TemporaryDirectory() as cache, TemporaryDirectory() as bytecode:
         with TemporaryDirectory() as other:
             for name in ("pow", "MLP 784-32-10, batch 1"):
                 measured(other, bytecode, f"program({name!r}, {str(Path(other) / 'f.py')!r})")
         yield Row("the machine and its loops, compiled", shown(measured(cache, bytecode, "machine()")["first"]), "once", "")
-        for name in programs():
+        for name in chosen:
             runs = [measured(cache, bytecode, f"program({name!r}, {str(Path(cache) / 'f.py')!r})") for _ in range(REPEATS)]
             first, again = runs[0], min(runs[1:], key=lambda run: run["first"])
             yield Row(f"{name}, first", shown(first["first"]), f"import adjudge {shown(again['import'])}", "")

@@ -10,7 +10,7 @@ from typing import Any
 from bench.gradbench import prepared
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
-from bench.measure import Row, seconds, seconds_a_call
+from bench.measure import Row, named, seconds, seconds_a_call
 from semantics.errors import OutOfFuel
 
 SIZES = {"lse": 1000, "llsq": 32, "gmm": 100, "kmeans": 100, "ode": 100, "det": 4, "lstm": 16, "ba": 100, "ht": 4}
@@ -21,12 +21,12 @@ WHOLE = 0.2
 """Seconds that one measurement takes, about."""
 
 
-def rows() -> Iterator[Row]:
-    """A row for each module, and one for each variant of the descents."""
-    for module, size in SIZES.items():
+def rows(only: str = "") -> Iterator[Row]:
+    """A row for each module, and one for each variant of the descents; or of the modules whose name has a text in it."""
+    for module, size in named(SIZES, only).items():
         primal, derivative = functions(module)
         yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)))
-    for module, (size, end) in ENDS.items():
+    for module, (size, end) in named(ENDS, only).items():
         for variant in functions(module):
             try:
                 first, took, found = measured(module, variant, size)

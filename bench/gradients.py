@@ -19,7 +19,7 @@ from typing import Any
 from bench import array_gradients
 from bench.by_hand import FAMILIES, Family
 from bench.comparison import Comparison
-from bench.measure import Row, seconds
+from bench.measure import Row, named, seconds
 from semantics.type_language import INTEGER, REAL
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -29,23 +29,23 @@ CALLS = 2000
 LARGE = 100  # turns from which a library that runs in Python is called fewer times
 
 
-def rows() -> Iterator[Row]:
-    """Every row of this table."""
-    for comparison in comparisons():
+def rows(only: str = "") -> Iterator[Row]:
+    """Every row of this table, or those of the programs whose name has a text in it."""
+    for comparison in comparisons(only):
         yield from comparison.rows()
 
 
-def comparisons() -> Iterator[Comparison]:
-    """Every program, of numbers and then of arrays, measured with an empty cache."""
+def comparisons(only: str = "") -> Iterator[Comparison]:
+    """The programs, of numbers and then of arrays, measured with an empty cache."""
     from backend import store
 
     kept = store.folder
     with TemporaryDirectory() as empty:
         store.folder = cache(lambda: Path(empty))
         try:
-            for name, family in FAMILIES.items():
+            for name, family in named(FAMILIES, only).items():
                 yield from compared(name, family)
-            yield from array_gradients.comparisons()
+            yield from array_gradients.comparisons(only)
         finally:
             store.folder = kept
 

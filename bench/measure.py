@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,11 @@ class Row:
     value: str
     against: str
     ratio: str
+
+
+def named(programs: Mapping[str, Any], only: str) -> dict[str, Any]:
+    """The programs whose name has a text in it, in either case; all, if there is no text."""
+    return {name: program for name, program in programs.items() if only.lower() in name.lower()}
 
 
 def timed(action: Callable[[], Any], repeats: int = 1) -> tuple[float, Any]:

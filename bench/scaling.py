@@ -15,7 +15,7 @@ from typing import Any
 from bench.array_gradients import FAMILIES as ARRAYS
 from bench.array_gradients import Ours, gradient, ours
 from bench.by_hand import FAMILIES as NUMBERS
-from bench.measure import Row, seconds, seconds_a_call
+from bench.measure import Row, named, seconds, seconds_a_call
 from semantics.type_language import INTEGER, REAL
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -34,9 +34,9 @@ class Scaled:
     made: Callable[[tuple[Any, ...]], Ours]
 
 
-def rows() -> Iterator[Row]:
-    """Every program, from its least size on."""
-    for name, scaled in programs().items():
+def rows(only: str = "") -> Iterator[Row]:
+    """Every program, from its least size on, or those whose name has a text in it."""
+    for name, scaled in named(programs(), only).items():
         yield from _sizes(name, scaled)
 
 

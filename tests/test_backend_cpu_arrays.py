@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from backend import toolchain
+from backend import cpu_arrays, toolchain
 
 COUNT = 20  # arrays: twenty that are read and twenty that are written to are more pairs than LLVM would test
 
@@ -125,3 +125,18 @@ def test_no_array_has_fewer_than_no_elements() -> None:
     assert function(2).tolist() == [[1.0, 1.0], [1.0, 1.0]]
     with pytest.raises(ValueError, match="negative"):
         function(-1)
+
+
+def test_vectors_of_new_arrays_lie_in_one_line_of_the_cache() -> None:
+    function = compiled("def kernel(n):\n    return _empty((n,), _f64), _full((n, 1), True, _bool), _empty((2, n), _i64)")
+    given = [function(n) for n in range(1, 9)]
+    assert {a.ctypes.data % cpu_arrays.ALIGNED for some in given for a in some} == {0}
+
+
+def test_an_array_that_is_too_large_is_an_error() -> None:
+    function = compiled("def kernel(n, m):\n    return _empty((n, m), _f64)")
+    assert function(3, 5).shape == (3, 5)
+    with pytest.raises(ValueError, match="address space"):
+        function(1 << 31, 1 << 31)
+    with pytest.raises(MemoryError):
+        function(1 << 24, 1 << 32)

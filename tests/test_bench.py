@@ -1,11 +1,14 @@
 """The programs of `bench` mean the same by hand: their gradients at the least sizes, by the reference and as written."""
 
 import pytest
+from typer.testing import CliRunner
 
 import adjudge as aj
+from bench import __main__ as command
 from bench import array_gradients, gradients, papers, scaling
 from bench.by_hand import FAMILIES
 from bench.comparison import Comparison, line
+from bench.measure import named
 from transforms.parse import parse_text
 
 SMALL = {
@@ -79,3 +82,25 @@ def test_every_scaled_program_has_arguments_at_every_size_that_differ_in_it():
 def test_the_tables_of_the_papers_name_what_ours_are_put_beside():
     assert papers.with_closures(1.5, 7) == 7 * 1.5**6, "exact in double precision"
     assert set(papers.TABLE_3) < set(papers.ways())
+
+
+def test_help_names_every_table_and_measures_nothing():
+    done = CliRunner().invoke(command.app, ["gradients", "--help"], env={"COLUMNS": "200"})
+    assert done.exit_code == 0
+    assert all(f"{name}: {command.what(name)[:40]}" in done.output for name in command.TABLES)
+
+
+@pytest.mark.parametrize("given", [["nosuch"], ["machine", "--only", "pow"], ["gradients", "--only", "no such program"]])
+def test_what_there_is_no_row_of_is_bad_input(given):
+    assert CliRunner().invoke(command.app, given).exit_code == 2
+
+
+def test_a_part_of_the_name_chooses_programs():
+    assert list(named(FAMILIES, "POW")) == ["pow"]
+    assert named(FAMILIES, "") == FAMILIES
+    assert named(FAMILIES, "power") == {}
+
+
+@pytest.mark.parametrize("table", command.OF_PROGRAMS)
+def test_tables_of_programs_can_be_asked_for_one(table):
+    assert list(command.TABLES[table].rows("no such program")) == []

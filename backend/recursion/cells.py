@@ -19,10 +19,11 @@ from typing import Any
 from backend.arrays.attributes import as_operand
 from backend.arrays.indices import selection
 from backend.arrays.values import ARRAYS, place
+from backend.conversion import convert
 from backend.emit import stored
 from backend.recursion.calls import AFTER, ANSWER, IS, PLACE
 from backend.recursion.family import Family
-from backend.shape import ROOT, Reg, Stack, convert, literal, make, scalars
+from backend.shape import ROOT, Reg, Stack, literal, make, scalars
 from backend.stack_arrays import HEAP, with_sizes
 from backend.stack_types import StackType
 from backend.status import FULL, FULL_ARRAYS, INDEX, LINKED, STUCK
