@@ -81,7 +81,7 @@ def way_in(
                 short += count < WIDE
                 if short == OFTEN:
                     short, quickest = short + 1, _of_short(compiled, batch.shared, kernel, at_length)
-        except TypeError:  # an array without axes, or of another dtype
+        except Exception:  # an array without axes, or of another dtype; what the kernel raises, the long way tells of
             return otherwise(*arguments)
         if failed:
             return otherwise(*arguments)

@@ -30,9 +30,9 @@ from backend.lowering import Lowered
 from backend.run import Compiled
 from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error
-from backend.tiers import is_beyond, runnable
-from semantics.errors import AdjudgeError
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, error, raised_by
+from backend.tiers import is_beyond, runnable, tell_of_faults
+from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 from semantics.type_lattice import Union
@@ -74,9 +74,17 @@ class Batch:
         self.kernels: dict[str, Kernels] = {}
 
     def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        """The outcome of all samples. Where a kernel raises, they run one by one: each has a result or an error."""
         compiled = self.tiered.best
-        if not isinstance(compiled, Compiled) or not _is_batched(compiled):
-            return of_outcomes(self.tiered.map(sample(k) for k in range(count)))
+        if isinstance(compiled, Compiled) and _is_batched(compiled):
+            try:
+                return self.at_once(compiled, columns, count, sample)
+            except (Crash, OutOfFuel, MemoryError) as raised:
+                tell_of_faults([raised])
+        return of_outcomes(self.tiered.map(sample(k) for k in range(count)))
+
+    def at_once(self, compiled: Compiled, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        """The same by kernels, which have room for all results."""
         given = [c.value if c.shared else _plain(c.value) for c in columns]
         first = _shapes(compiled, given, self.shared, count)
         status = np.full(count, FULL, np.int64 if compiled.threaded else np.int8)
@@ -114,7 +122,10 @@ class Batch:
         threads = max(1, min(self.count, status.size // FEW))
         while True:
             kernel, pieces = self.kernel(compiled, (*given, *held, status), status.size, threads)
-            go_over(lambda first, last, own: kernel(first, last, *given, *held, status, *own), status.size, pieces)  # noqa: B023
+            try:
+                go_over(lambda first, last, own: kernel(first, last, *given, *held, status, *own), status.size, pieces)  # noqa: B023
+            except Exception as raised:
+                raise raised_by(raised) from raised
             if (linked := status == LINKED).any():
                 compiled.replace()
                 status[linked] = FULL

@@ -19,10 +19,10 @@ from backend.cuda import numba_cuda
 from backend.entry import is_quick
 from backend.lowering import Lowered, lowered
 from backend.stack_memory import MEMORY, Memory
-from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error
+from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error, raised_by
 from backend.structured_way_in import is_structured, structured
 from backend.ways_in import entrance
-from semantics.errors import AdjudgeError, Malformed
+from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
@@ -165,8 +165,14 @@ class Compiled:
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error it ends in."""
         flat = [flatten_arguments(sample, self.code.argument_types) for sample in samples]
-        rows = self.threads(flat) if self.threaded else [self.one(row) for row in flat]
-        return [self.outcome(row) for row in rows]
+        return [*map(self.outcome, self.threads(flat))] if self.threaded else [*map(self.attempt, flat)]
+
+    def attempt(self, row: Sequence[Any]) -> Any:
+        """The outcome of one call."""
+        try:
+            return self.outcome(self.one(row))
+        except (Crash, OutOfFuel) as raised:
+            return raised
 
     def outcome(self, row: Sequence[Any]) -> Any:
         """The value in a row of scalars that ends in fuel and status."""
@@ -189,11 +195,14 @@ class Compiled:
                 return result
 
     def turn(self, row: Sequence[Any]) -> Sequence[Any]:
-        """What the code leaves, once."""
-        if self.entrance is None:
-            left: Sequence[Any] = self.kernel(*row, *self.memory.given)
-            return left
-        *values, status = self.entrance.status(*row)
+        """What the code leaves, once; the error for what is raised there."""
+        try:
+            if self.entrance is None:
+                left: Sequence[Any] = self.kernel(*row, *self.memory.given)
+                return left
+            *values, status = self.entrance.status(*row)
+        except Exception as raised:
+            raise raised_by(raised) from raised
         return (*values, 0, status)
 
     @cached_property

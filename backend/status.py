@@ -8,7 +8,7 @@ So is ORDER, which only fast code has: the host runs the exact code.
 
 from __future__ import annotations
 
-from semantics.errors import AdjudgeError, OutOfFuel, Trap
+from semantics.errors import AdjudgeError, Crash, OutOfFuel, Trap
 
 (
     OK,
@@ -57,3 +57,11 @@ def error(status: int, budget: int) -> AdjudgeError:
         return OutOfFuel("the stacks of its loops do not fit", rule="backend", remedy='fewer turns, or mode="ssa-recompute"')
     what, remedy = _TRAPS[status]
     return Trap(what, rule="backend", remedy=remedy)
+
+
+def raised_by(raised: Exception) -> AdjudgeError:
+    """The error for what was raised where generated code, which raises nothing, ran: OutOfFuel for memory, else a Crash."""
+    if isinstance(raised, MemoryError):
+        return OutOfFuel("there is no memory for the arrays of a call", rule="backend", remedy="smaller arrays")
+    what = f"generated code raised {type(raised).__name__}: {raised}"
+    return Crash(what, rule="backend", remedy="report it with the program")

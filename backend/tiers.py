@@ -7,6 +7,7 @@ sequences of unknown length, functions that a recursion returns, closures whose 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,7 +22,7 @@ from backend.machine import ptx as machine_ptx
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.collector import at_rest, at_work
-from semantics.errors import AdjudgeError, Malformed, Trap
+from semantics.errors import AdjudgeError, Crash, Malformed, Trap
 from semantics.ir import Program
 from transforms.remembering import remembering
 
@@ -114,9 +115,9 @@ class Tiered:
         if isinstance(self.best, run.Compiled) and self.best.quick is not None:
             try:
                 return self.best(*arguments)
-            except Trap as trap:
-                if not is_beyond(trap):
-                    raise self.explained(trap, arguments) from None
+            except (Trap, Crash) as failure:
+                if not is_beyond(failure):
+                    raise self.explained(failure, arguments) from None
         (outcome,) = self.map([arguments])
         if isinstance(outcome, AdjudgeError):
             raise self.explained(outcome, arguments)
@@ -167,6 +168,7 @@ class Tiered:
         with at_work():
             outcomes = self.best.map(given)
         again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
+        tell_of_faults(outcomes[k] for k in again)
         self.again = len(again)
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
@@ -175,8 +177,15 @@ class Tiered:
 
 
 def is_beyond(outcome: Any) -> bool:
-    """Whether generated code was not made for the sample, and the machine is to run it."""
-    return isinstance(outcome, Trap) and outcome.what in tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
+    """Whether generated code was not made for the sample, or is at fault, and the machine is to run it."""
+    told = tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
+    return isinstance(outcome, Crash) or (isinstance(outcome, Trap) and outcome.what in told)
+
+
+def tell_of_faults(outcomes: Iterable[Any]) -> None:
+    """Warns of generated code that is at fault, once for each fault: the value comes from the machine, and is right."""
+    for what in dict.fromkeys(outcome.what for outcome in outcomes if isinstance(outcome, Crash)):
+        warnings.warn(f"{what}; the virtual machine runs the program. Please report it.", RuntimeWarning, stacklevel=2)
 
 
 class Machined:

@@ -29,9 +29,8 @@ from backend.batch_way_text import batch_way, kernel_types
 from backend.boundary import PYTHON
 from backend.c_objects import symbol
 from backend.lowering import Lowered
-from backend.stack_memory import CELL, Memory, is_addressed
+from backend.stack_memory import CELL, MEMORY_WORD, Memory, is_addressed
 from backend.ways_in_text import CODE_WORD, NAMES, ways
-from semantics.errors import OutOfFuel
 
 FASTCALL, KEYWORDS = 0x80, 0x2
 
@@ -66,20 +65,26 @@ def entrance(code: Lowered, memory: Memory) -> Entrance | Dispatched:
 
 
 class Dispatched:
-    """The entry by way of Numba, which is slower: there is no way to the value alone."""
+    """The entry by way of Numba, which is slower: there is no way to the value alone. What code raises is raised by a call."""
 
     def __init__(self, code: Lowered, memory: Memory) -> None:
         self.aim(code, memory)
 
     def aim(self, code: Lowered, memory: Memory) -> None:
-        from numba import njit
-
-        entry = njit(error_model="numpy")(kept.dispatcher(code).py_func)
-        _, rows = code.blocked
-        self.status = lambda *row: spread(entry(*row, *memory.passed), rows)
+        entry = dispatched(code)
+        self.status = lambda *row: entry(*row, *memory.passed)
 
     def value(self, otherwise: Callable[..., Any]) -> None:
         return None
+
+
+def dispatched(code: Lowered) -> Callable[..., tuple[Any, ...]]:
+    """The entry as a function of Numba's, which takes what machine code takes."""
+    from numba import njit
+
+    entry = njit(error_model="numpy")(kept.dispatcher(code).py_func)
+    _, rows = code.blocked
+    return lambda *given: spread(entry(*given), rows)
 
 
 def of_kernel(kernel: Any) -> Callable[..., tuple[int]]:
@@ -155,14 +160,18 @@ class Entrance:
         return way
 
     def _status_of_another(self, *row: Any) -> Any:
-        """The same for `status`. Its row has the types of the code, so what does not go in of itself is made to."""
+        """
+        The same for `status`. Its row has the types of the code, so what does not go in of itself is made to; where it did go in,
+        the code raised something, which Numba knows to raise here, such as MemoryError.
+        """
         if not self.leads_in:
             self.lead_in()
             return self.status(*row)
         exact = tuple(PYTHON[t](v) if t in PYTHON else v for v, t in zip(row, self.code.arguments, strict=True))
         exact = _orderly(exact) or exact
         if all(a is b for a, b in zip(exact, row, strict=True)):
-            raise OutOfFuel("there is no memory for the arrays of a call", rule="backend", remedy="smaller arrays")
+            address = unpack_from("q", self.cell, MEMORY_WORD) if is_addressed(self.code) else ()
+            return dispatched(self.code)(*row, *address)
         return self.status(*exact)
 
     def _way(self, name: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:

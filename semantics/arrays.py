@@ -19,10 +19,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeVar
 
-from semantics.errors import IllTyped, Trap
+from semantics.errors import IllTyped, OutOfFuel, Trap
 
 DTYPES = ("bool", "i64", "f32", "f64")
 FLOATING = ("f32", "f64")
+MOST = 1 << 28
+"""Elements of an array that is made: the budget of memory."""
 Shape = tuple[int, ...]
 Size = TypeVar("Size", int, int | None)
 
@@ -54,6 +56,14 @@ class Array:
 def size_of(shape: Sequence[int]) -> int:
     """The number of elements."""
     return math.prod(shape)
+
+
+def within_budget(name: str, shape: Shape) -> Shape:
+    """The shape; OutOfFuel where an array of it has more than MOST elements."""
+    if size_of(shape) > MOST:
+        found = f"{name}: an array of shape {shown(shape)} has more than 2^{MOST.bit_length() - 1} elements"
+        raise OutOfFuel(found, rule=name, remedy="smaller sizes, or a loop over parts")
+    return shape
 
 
 def strides_of(shape: Sequence[int]) -> Shape:
@@ -112,7 +122,7 @@ def broadcast_shapes(shapes: Iterable[tuple[Size, ...]], name: str) -> tuple[Siz
     """
     The shape that all broadcast to, aligned at the last axis; Trap if two sizes differ and neither is 1.
 
-    A size may be None, not known: then only a mismatch that is certain traps.
+    A size may be None, not known: then only a mismatch that is certain traps. OutOfFuel beyond the budget of memory.
     """
     shapes = tuple(shapes)
     if shapes and shapes.count(shapes[0]) == len(shapes):
@@ -128,6 +138,7 @@ def broadcast_shapes(shapes: Iterable[tuple[Size, ...]], name: str) -> tuple[Siz
                 f"{name}: the shapes {found} do not broadcast", rule=name, remedy="equal sizes, or 1, axis by axis from the last"
             )
         result.append(certain.pop() if certain else wide.pop() if wide else 1)
+    within_budget(name, tuple(n or 0 for n in result))
     return tuple(result)
 
 

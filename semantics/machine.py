@@ -29,7 +29,7 @@ from semantics.columns.meaning import MEANING
 from semantics.derivation import Derivation, Step, derive, law_of
 from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
-from semantics.primitives.row import Column, Primitive
+from semantics.primitives.row import Column, Primitive, misapplied
 from semantics.scope import evaluation_order, scopes
 from semantics.type_language import type_of
 from semantics.type_lattice import is_below
@@ -124,8 +124,8 @@ def primitive(machine: Machine, state: State) -> State | None:
         value = cell(*[environment[n] for n in task.arguments])
     except AdjudgeError as error:
         raise machine.located(error, task.node, continuation) from None
-    except TypeError as error:
-        raise machine.misapplied(error, function, task) from None
+    except (TypeError, MemoryError) as error:
+        raise machine.located(misapplied(function, len(task.arguments), error), task.node) from None
     return _state(code, position + 1, environment.set(task.node, value), continuation)
 
 
@@ -305,14 +305,6 @@ class Machine:
                 place, waiting = getattr(self.program.nodes[waiting.task.node], "location", None), waiting.continuation
             error.location = error.location or (inner if place is None or place.is_ours else place)
         return error
-
-    def misapplied(self, error: TypeError, function: Primitive, task: Task) -> AdjudgeError:
-        """A primitive of the table refused its arguments: their number is wrong."""
-        wanted = len(function.signature)
-        if not function.takes(len(task.arguments)):
-            message = f"{function.name} takes {wanted} argument{'s' * (wanted != 1)}, {len(task.arguments)} given"
-            return self.located(IllTyped(message, rule="primitive"), task.node)
-        return self.located(Crash(f"{function.name} failed: {error}", rule="primitive"), task.node)
 
     # printing
 

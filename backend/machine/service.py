@@ -13,9 +13,9 @@ from backend.machine import array_rows
 from backend.machine.heap import Heap
 from backend.machine.layout import CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
 from semantics.columns.meaning import MEANING
-from semantics.errors import AdjudgeError, Crash, IllTyped
+from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import NodeId, Program
-from semantics.primitives.row import Primitive
+from semantics.primitives.row import Primitive, misapplied
 from semantics.primitives.table import TABLE
 from semantics.values import Closure
 from transforms.unboxed import boxed
@@ -51,15 +51,8 @@ def applied(heap: Heap, primitive: Primitive, arguments: list[Any]) -> Any:
         return cell(*arguments)
     except AdjudgeError as error:
         raise located(heap, error) from None
-    except TypeError as error:
-        raise located(heap, _misapplied(primitive, len(arguments), error)) from None
-
-
-def _misapplied(primitive: Primitive, given: int, error: TypeError) -> AdjudgeError:
-    """A primitive refused its arguments: their number is wrong."""
-    if primitive.takes(given):
-        return Crash(f"{primitive.name} failed: {error}", rule="primitive")
-    return IllTyped(_takes(primitive.name, len(primitive.signature), given), rule="primitive")
+    except (TypeError, MemoryError) as error:
+        raise located(heap, misapplied(primitive, len(arguments), error)) from None
 
 
 def _takes(name: str, wanted: int, given: int) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from semantics.conditions import Condition
-from semantics.errors import IllTyped, Location
+from semantics.errors import AdjudgeError, Crash, IllTyped, Location, OutOfFuel
 
 KINDS = ("real", "number", "integer", "boolean", "tuple", "any")
 
@@ -74,6 +74,17 @@ class Primitive:
     def on_kink(self, *arguments: Any) -> bool:
         """Whether the arguments lie on the declared non-smooth set."""
         return any(c.holds(self.named(arguments)) for c in self.kinks)
+
+
+def misapplied(primitive: Primitive, given: int, error: TypeError | MemoryError) -> AdjudgeError:
+    """What a cell says that Python could not run: the number of arguments is wrong, there is no memory, or we are."""
+    if isinstance(error, MemoryError):
+        return OutOfFuel(f"{primitive.name}: there is no memory for its result", rule=primitive.name, remedy="smaller arrays")
+    if primitive.takes(given):
+        return Crash(f"{primitive.name} failed: {error}", rule="primitive")
+    wanted = len(primitive.signature)
+    message = f"{primitive.name} takes {wanted} argument{'s' * (wanted != 1)}, {given} given"
+    return IllTyped(message, rule="primitive")
 
 
 def _of_the_table(name: str) -> Primitive:

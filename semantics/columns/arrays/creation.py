@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from semantics.arrays import DTYPES, FLOATING, Array, promoted, size_of
+from semantics.arrays import DTYPES, FLOATING, Array, promoted, size_of, within_budget
 from semantics.columns.arrays.elements import Elements, absorbs, as_array, integer, not_negative, scalar_dtype, sizes
 from semantics.columns.kinds import wrong
+from semantics.columns.sequences import range_length
 from semantics.errors import IllTyped, Trap
 from semantics.structured import Record
 from semantics.tangents import ZERO
@@ -105,8 +106,8 @@ def arange(e: Elements, start: Any, stop: Any, step: Any) -> Array:
         integer("arange", "bound", x)
     if step == 0:
         raise Trap("arange with step 0", rule="arange", remedy="a step that is not 0")
-    items = tuple(range(start, stop, step))
-    return Array("i64", (len(items),), items)
+    shape = within_budget("arange", (range_length(start, stop, step),))
+    return Array("i64", shape, tuple(range(start, stop, step)))
 
 
 def linspace(e: Elements, start: Any, stop: Any, num: Any) -> Array:
@@ -114,6 +115,7 @@ def linspace(e: Elements, start: Any, stop: Any, num: Any) -> Array:
     n = integer("linspace", "number of points", num)
     if n < 0:
         raise Trap(f"linspace of {n} points", rule="linspace", remedy="0 points or more")
+    within_budget("linspace", (n,))
     first, last = e.to_real(start), e.to_real(stop)
     step = e.div(e.sub(last, first), e.real(max(n - 1, 1)))
     items = [e.add(first, e.mul(e.real(k), step)) for k in range(n)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from semantics.arrays import FLOATING, Array, checked_integer
+from semantics.arrays import FLOATING, Array, checked_integer, within_budget
 from semantics.columns.structure import wrong
 from semantics.errors import Trap
 from semantics.primitives.row import Primitive
@@ -134,7 +134,7 @@ def sizes(name: str, x: Any) -> tuple[int, ...]:
 
 
 def not_negative(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape; Trap if a size is negative."""
+    """The shape; Trap if a size is negative, OutOfFuel if it is one of too many elements."""
     if any(n < 0 for n in shape):
         raise Trap(f"{name}: the shape {shape} has a negative size", rule=name, remedy="sizes are 0 or more")
-    return shape
+    return within_budget(name, shape)
