@@ -66,7 +66,9 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
             sources = [("True", value)]
     tests, options = ["False"] * len(members), [default(m) for m in members]
     for test, option in sources:
-        at = kinds.index(kind_of(typed(option)))
+        if (kind := kind_of(typed(option))) not in kinds:
+            raise Malformed(f"a value of type {typed(option)} cannot be stored as {type}", rule="backend")
+        at = kinds.index(kind)
         converted = convert(option, members[at])
         options[at] = converted if tests[at] == "False" else select(test, converted, options[at])
         tests[at] = test if tests[at] == "False" else f"({tests[at]} or {test})"

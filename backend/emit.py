@@ -63,7 +63,13 @@ class Emitter(Holding):
             found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))
             if found is not None:
                 return found
-        if at == 0 and primitive.name == "sum_to" and isinstance(arguments[1], Reg) and not _has_arrays(arguments[0]):
+        if (
+            at == 0
+            and primitive.name == "sum_to"
+            and isinstance(arguments[1], Reg)
+            and arguments[1].type == REAL
+            and not _has_arrays(arguments[0])
+        ):
             return arguments[0]
         if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):
             return self.by_cases(primitive, arguments, at)
@@ -268,6 +274,10 @@ class Emitter(Holding):
         if isinstance(type, ArrayType):
             return f"a{self.fresh_number()}_"
         return f"{ {REAL: 'x', INTEGER: 'i', BOOLEAN: 'b'}[type] }{self.fresh_number()}"
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Reg) and value.type == REAL
 
 
 def _has_arrays(value: Sum) -> bool:

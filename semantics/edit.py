@@ -189,7 +189,7 @@ class Edit:
         for use in sorted(self.uses.get(old, NO_USES)):
             user = self.nodes[use.user]
             assert isinstance(user, Apply)
-            inputs = tuple(new if i == use.index else n for i, n in enumerate(user.inputs))
+            inputs = (*user.inputs[: use.index], new, *user.inputs[use.index + 1 :])
             self.nodes = self.nodes.set(use.user, replace(user, inputs=inputs))
             self._add_use(new, use)
             self._touched.add(use.user)

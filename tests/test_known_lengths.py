@@ -18,7 +18,7 @@ from semantics.errors import Malformed, Trap
 from semantics.ir import Apply, Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
-from semantics.type_language import REAL, TupleType
+from semantics.type_language import INTEGER, REAL, TupleType
 from semantics.values import same
 from transforms import known_lengths
 from transforms.gradient_programs import calling
@@ -136,6 +136,44 @@ def test_an_element_of_a_list_made_in_place_is_that_element() -> None:
         assert (element_of_made.function(program, at[0]) is not None) == fires
 
 
+METHOD = """from typing import NamedTuple
+class Decay(NamedTuple):
+    rate: float
+    def step(self, h): return h * self.rate
+class Twice(NamedTuple):
+    rate: float
+    def step(self, h): return h + h * self.rate
+def run(d, n):
+    h = 1.0
+    for k in range(n):
+        h = d.step(h)
+    return h
+def f(rate, n: int): return run({}, n)
+"""
+ONE, EITHER = METHOD.format("Decay(rate)"), METHOD.format("Decay(rate) if rate > 0.0 else Twice(rate)")
+
+
+def switches(program: Program) -> int:
+    """How many nodes choose one of two functions."""
+    return sum(program.callee(n) is TABLE["switch"] for n in program.nodes)
+
+
+def test_the_method_of_a_known_class_is_chosen_once_and_that_of_one_of_two_when_it_runs() -> None:
+    for text, fewer in ((ONE, True), (EITHER, False)):
+        program = parse_text(text, "f")
+        result = unrolled(program, (REAL, INTEGER))
+        assert (switches(result) < switches(program)) == fewer
+        for x in (0.5, -0.5):
+            assert run(result, x, 3) == run(program, x, 3)
+
+
+def test_a_function_that_came_from_elsewhere_is_not_put_in_the_place_of_a_switch() -> None:
+    """What is chosen may capture what only its own scope has; so it is one of two that stand there, or none."""
+    text = "def f(x: float):\n a = lambda y: y * x\n g = lambda p: (p if True else abs)(2.0)\n return g(a) + g(a)\n"
+    program = parse_text(text, "f")
+    assert run(unrolled(program), 1.5) == run(program, 1.5) == 6.0
+
+
 OVER_TUPLES = Options(features=FIRST_ORDER - {"numpy"}, always=frozenset({"over_tuple", "tuple", "while"}), size=6)
 
 
@@ -150,7 +188,7 @@ def test_an_unrolled_program_gives_what_the_program_gives(source: Source, x: tup
 
 
 def test_one_length_too_many_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known_lengths, "_known", lambda type: Known(1, None) if isinstance(type, TupleType) else None)
+    monkeypatch.setattr(known_lengths, "_known", lambda type, _: Known(1, None) if isinstance(type, TupleType) else None)
     program = parse_text(HALVING, "f")
     assert outcome(lambda: run(unrolled(program), 0.7)) != run(program, 0.7)
 
@@ -163,6 +201,14 @@ def agrees(program: Program, types: tuple[Any, ...], samples: list[tuple[Any, ..
     adjoint, code = expand(program, "ssa"), backend.compile(expand(unrolled(program, types), "ssa"), types, "python")
     for sample in samples:
         assert same(run(adjoint, *sample), code.call(*sample))
+
+
+def test_the_gradient_of_a_loop_that_calls_a_method_is_compiled() -> None:
+    types = (REAL, INTEGER)
+    program = calling(parse_text(ONE, "f"), "grad", 0, types)
+    with pytest.raises(Malformed, match="what is called is not known"):
+        expand(program, "ssa")
+    agrees(unrolled(program, types), types, [(0.7, 3), (3.0, 0), (-0.0, 2)])
 
 
 @pytest.mark.parametrize("text", [HALVING, SPREAD, long(3)], ids=["comprehensions", "spread", "sum"])

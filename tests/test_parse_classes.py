@@ -282,6 +282,12 @@ def test_a_method_of_another_class_is_a_trap() -> None:
         run(program("def g(s): return s.total(1.0, 2.0)\ndef f(x): return g(Leaf(x))"), 1.5)
 
 
+def test_a_method_of_arrays_that_uses_a_value_twice_may_be_a_field_of_a_class() -> None:
+    """`var` squares what it has computed, and its end is discarded where a class has a member of that name."""
+    text = "import numpy as np\nclass Q(NamedTuple):\n var: float\ndef g(q): return q.var()\ndef f(x): return g(np.array([x, 2.0 * x]))"
+    assert run(program(text), 4.0) == 4.0
+
+
 def test_what_is_no_sequence_is_not_indexed_or_gone_over() -> None:
     for use in ("Leaf(x)[0]", "len(Leaf(x))", "[v for v in Leaf(x)][0]", "(lambda a, b: a)(*Leaf(x))", 'P(x)["x"] + P(x, x)[2]'):
         with pytest.raises(AdjudgeError):

@@ -1,14 +1,17 @@
 """
-Loops over tuples and lists of known length, unrolled before a loop around them is differentiated.
+Loops over tuples and lists of known length, unrolled before a loop around them is differentiated, and methods of known classes.
 
     iterated(t)   ⟹  t                                   length(t)     ⟹  n
     concat(s, t)  ⟹  (s[0], …, s[m-1], t[0], …, t[n-1])  append(s, x)  ⟹  [s[0], …, s[m-1], x]
     a recursion that has as many turns  ⟹  its turns     (`transforms.partial_eval`)
+    switch(c, @f, @g)  ⟹  @f
 
-where inference says that t is a tuple or a list of n elements, in every run. A comprehension over what a loop carries is a loop
-in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that its type does not say.
-Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. A derivative that is
-not expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient.
+where inference says that t is a tuple or a list of n elements, and that c holds, in every run. A comprehension over what a loop
+carries is a loop in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that its
+type does not say. Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. They also
+say which method `r.step(h)` calls; r might have a field of that name, with any function in it, for all that its text says. A
+derivative that is not expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of
+the gradient.
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ from typing import Any, NamedTuple
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError
 from semantics.infer import Inferrer, entry_types
-from semantics.ir import GraphId, NodeId, Program
+from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
-from semantics.type_language import RecordType, TupleType
+from semantics.type_language import FunctionType, RecordType, TupleType
 from transforms import partial_eval
 from transforms.failures import drops_failure, keeping
 from transforms.grad_state import begin
@@ -36,6 +39,7 @@ from transforms.system import RewriteSystem, rewrite
 
 ITERATED, LENGTH, CONCAT, APPEND = (TABLE[name] for name in ("iterated", "length", "concat", "append"))
 GETITEM, MAKE_TUPLE, MAKE_RECORD = (TABLE[name] for name in ("getitem", "make_tuple", "make_record"))
+SWITCH = TABLE["switch"]
 LONGEST = 16
 """Elements of a tuple or list whose loops are unrolled."""
 ROUNDS = 4
@@ -50,10 +54,10 @@ class Known(NamedTuple):
 
 
 def unrolled(program: Program, types: Sequence[Any] | None = None) -> Program:
-    """The program without loops over what is of known length; itself if there are none, or types cannot be told."""
+    """The program without loops over what is of known length; itself if nothing is known that it asks, or types cannot be told."""
     for _ in range(ROUNDS):
         try:
-            resolved = _resolved(program, known_lengths(program, types))
+            resolved = _resolved(program, known(program, types))
             if resolved is program:
                 break
             program = UNROLL.run(resolved)
@@ -62,30 +66,40 @@ def unrolled(program: Program, types: Sequence[Any] | None = None) -> Program:
     return program
 
 
-def known_lengths(program: Program, types: Sequence[Any] | None = None) -> Mapping[NodeId, Known]:
-    """The nodes whose values are tuples of one length, at most LONGEST, or lists, by the types of the program."""
+def known(program: Program, types: Sequence[Any] | None = None) -> Mapping[NodeId, Known | GraphRef]:
+    """
+    The nodes whose values are tuples of one length, at most LONGEST, or lists, by the types of the program, and the switches that
+    choose one function.
+    """
     stubbed = system_of(STUB).run(program)
-    found: dict[NodeId, Known | None] = {}
+    found: dict[NodeId, Known | GraphRef | None] = {}
     inferrer = Inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2))
     for nodes in inferrer.run(entry_types(stubbed, types)).types.values():
         for node, type in nodes.items():
-            known = _known(type)
-            found[node] = known if found.get(node, known) == known else None
+            what = _known(type, _arms(stubbed, node))
+            found[node] = what if found.get(node, what) == what else None
     return {n: k for n, k in found.items() if k is not None and stubbed.nodes.get(n) == program.nodes.get(n)}
 
 
-def _known(type: Any) -> Known | None:
+def _arms(program: Program, node: NodeId) -> list[Any]:
+    """The graphs of which a switch chooses one; none of another node, or where what is chosen has been computed."""
+    return [program.constant(n) for n in program.inputs(node)[2:]] if program.callee(node) is SWITCH else []
+
+
+def _known(type: Any, arms: Sequence[Any]) -> Known | GraphRef | None:
     match type:
         case TupleType(items) if len(items) <= LONGEST:
             return Known(len(items), None)
         case RecordType(Label(kind="list") as label, items) if len(items) <= LONGEST:
             return Known(len(items), label)
+        case FunctionType(int() as graph) if GraphRef(graph) in arms:
+            return GraphRef(graph)
         case _:
             return None
 
 
-def _resolved(program: Program, known: Mapping[NodeId, Known]) -> Program:
-    """The program in which lengths are constants, and what is made of known parts is made in place."""
+def _resolved(program: Program, known: Mapping[NodeId, Known | GraphRef]) -> Program:
+    """The program in which lengths and choices are constants, and what is made of known parts is made in place."""
     places = {place: _sequences(program, place) for place in sorted(program.nodes)}
     for place, sequences in places.items():
         if sequences and all(n in known for n in sequences):
@@ -96,15 +110,19 @@ def _resolved(program: Program, known: Mapping[NodeId, Known]) -> Program:
 
 
 def _sequences(program: Program, place: NodeId) -> tuple[NodeId, ...]:
-    """The arguments whose lengths must be known; none of an application that is left as it is."""
+    """The arguments whose lengths must be known, or the switch itself; none of an application that is left as it is."""
     callee, arguments = program.callee(place), program.inputs(place)[1:]
     if callee in (ITERATED, LENGTH, APPEND):
         return arguments[:1]
+    if callee is SWITCH:
+        return (place,)
     return arguments if callee is CONCAT else ()
 
 
-def _resolution(edit: Edit, place: NodeId, known: Sequence[Known]) -> NodeId:
-    """What the application at `place` is, where this is known of its arguments."""
+def _resolution(edit: Edit, place: NodeId, known: Sequence[Any]) -> NodeId:
+    """What the application at `place` is, where this is known of its arguments, or of itself."""
+    if isinstance(chosen := known[0], GraphRef):
+        return edit.reference(chosen.graph)
     program, owner = edit.program, edit.program.owner(place)
     assert owner is not None
     callee, (first, *rest) = program.callee(place), program.inputs(place)[1:]

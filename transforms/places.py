@@ -26,8 +26,8 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
     The nodes that the last step touched (or `touched`), what they use, what uses them, the graphs they are parameters or outputs
     of, and the calls of their graphs.
 
-    The users of a number or a primitive are not looked at, nor are more than MANY users of anything: what they miss is found
-    when the worklist is empty.
+    The users of a number or a primitive are not looked at, nor are more than MANY users or inputs of anything: what they miss is
+    found when the worklist is empty. So a step beside a tuple of n elements costs no more than one beside a pair.
     """
     near: set[int] = set()
     owners: set[GraphId] = set()
@@ -41,7 +41,8 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
                 near.add(found.value.graph)
                 _add_users(program, node, near)
             continue
-        near.update(program.inputs(node))
+        if len(inputs := program.inputs(node)) <= MANY:
+            near.update(inputs)
         _add_users(program, node, near)
         near.update(program.returns.get(node, ()))
         owners.add(found.graph)

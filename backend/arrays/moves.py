@@ -33,14 +33,14 @@ def repeated(emit: Any, x: Any, sizes: Sizes) -> Any:
 
 def sum_to(emit: Any, d: Any, x: Any) -> Any:
     """The sensitivity of x from that of x broadcast: summed over the axes along which x was repeated."""
-    if isinstance(d, Nothing) or isinstance(x, Nothing):
+    if isinstance(d, Nothing) or isinstance(x, Nothing) or (isinstance(x, Reg) and x.type != REAL):
         return ZERO_VALUE
     if isinstance(x, Reg):
         if not isinstance(d, ARRAYS):
             return d
         if not d.sizes:
             return emit.without(as_operand(emit, d), ())
-        return reduced(emit, "add", d, tuple(range(len(d.sizes))), ()) if x.type == REAL else ZERO_VALUE
+        return reduced(emit, "add", d, tuple(range(len(d.sizes))), ())
     if not isinstance(x, ARRAYS):
         return d
     if x.type.dtype not in ("f64", "f32"):

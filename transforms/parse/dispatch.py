@@ -128,11 +128,12 @@ def _again(c: Cursor, found: Chain, dispatch: Dispatch, tail: GraphId) -> NodeId
 
 
 def _discard(c: Cursor, node: NodeId) -> None:
-    """Removes what the old end of a chain computed, now that nothing uses it."""
+    """Removes what the old end of a chain computed, now that nothing uses it; what is used twice comes up twice."""
     todo = [node]
     while todo:
         current = todo.pop()
-        if c.edit.program.owner(current) is None or c.edit.uses.get(current) or c.edit.returns.get(current):
+        nodes = c.edit.program.nodes
+        if current not in nodes or c.edit.program.owner(current) is None or c.edit.uses.get(current) or c.edit.returns.get(current):
             continue
         if inputs := c.edit.program.inputs(current):
             c.edit.remove(current)

@@ -90,7 +90,7 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
             remedy="define it in a file, or give its text to parse_text",
         ) from None
     source, tree = read_source("".join(lines), code.co_filename)
-    candidates = [n for n in ast.walk(tree) if isinstance(n, Function) and _is_at(n, code)]
+    candidates = [n for n in _functions(tree).get(code.co_firstlineno, ()) if _is_at(n, code)]
     if len(candidates) > 1:
         spans = set(code.co_positions())
         candidates = [n for n in candidates if isinstance(n, ast.Lambda) and _span(n.body) in spans]
@@ -105,6 +105,16 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
             remedy="use a def on lines of its own",
         )
     return source, candidates[0]
+
+
+@lru_cache(maxsize=256)
+def _functions(tree: ast.Module) -> dict[int, list[Function]]:
+    """The functions of a file by the line where they begin, so that to find all n of them is one walk and not n."""
+    found: dict[int, list[Function]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            found.setdefault(_first_line(node), []).append(node)
+    return found
 
 
 def parameters_of(node: Function) -> tuple[ast.arg, ...]:
@@ -127,13 +137,15 @@ def name_of(node: Function) -> str:
     return node.name if isinstance(node, ast.FunctionDef) else "lambda"
 
 
+def _first_line(node: Function) -> int:
+    """Where a function begins for CPython: at its first decorator, if it has one."""
+    return node.lineno if isinstance(node, ast.Lambda) else min([node.lineno, *(d.lineno for d in node.decorator_list)])
+
+
 def _is_at(node: Function, code: types.CodeType) -> bool:
-    if isinstance(node, ast.Lambda):
-        first, name = node.lineno, "<lambda>"
-    else:
-        first, name = min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     wanted = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)]
-    return (first, name) == (code.co_firstlineno, code.co_name) and tuple(a.arg for a in parameters_of(node)) == wanted
+    return (_first_line(node), name) == (code.co_firstlineno, code.co_name) and tuple(a.arg for a in parameters_of(node)) == wanted
 
 
 def _span(node: Any) -> tuple[int, int, int, int]:

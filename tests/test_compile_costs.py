@@ -1,0 +1,92 @@
+"""What is done before code runs grows as the program does: counted, so that no clock is asked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semantics.ir import Program
+from semantics.text import read
+from transforms import places
+from transforms.parse import parse, source
+from transforms.pipeline import optimize
+from transforms.system import RewriteSystem
+
+
+def looks(program: Program, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a pass looks at a place while the program is optimized."""
+    count = 0
+    looked = RewriteSystem._step_at
+
+    def counted(self: RewriteSystem, state: Program, place: int) -> Any:
+        nonlocal count
+        count += 1
+        return looked(self, state, place)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RewriteSystem, "_step_at", counted)
+        optimize(program)
+    return count
+
+
+def long_tuple(n: int) -> Program:
+    """A tuple of n numbers, whose elements are multiplied one after the other."""
+    made = [f"  %p{k} = add(%x, {k}.5)" for k in range(n)]
+    taken = [f"  %e{k} = getitem(%t, {k})\n  %m{k + 1} = mul(%m{k}, %e{k})" for k in range(n)]
+    whole = f"  %t = make_tuple({', '.join(f'%p{k}' for k in range(n))})"
+    return read("\n".join(["program @f", "@f(%x: f64, %m0: f64):", *made, whole, *taken, f"  return %m{n}"]))
+
+
+def loses_elements(n: int) -> Program:
+    """The same, but each element goes through a function that is called once: the whole tuple is handed to each."""
+    made = [f"  %p{k} = add(%x, {k}.5)" for k in range(n)]
+    taken = [f"  %m{k + 1} = @g{k}(%m{k}, %t)" for k in range(n)]
+    whole = f"  %t = make_tuple({', '.join(f'%p{k}' for k in range(n))})"
+    lines = ["program @f", "@f(%x: f64, %m0: f64):", *made, whole, *taken, f"  return %m{n}"]
+    for k in range(n):
+        lines += [f"@g{k}(%a{k}, %u{k}):", f"  %e{k} = getitem(%u{k}, {k})", f"  %r{k} = mul(%a{k}, %e{k})", f"  return %r{k}"]
+    return read("\n".join(lines))
+
+
+@pytest.mark.parametrize("made", [long_tuple, loses_elements])
+def test_the_optimizer_looks_four_times_as_often_at_four_times_the_program(
+    made: Callable[[int], Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, many = looks(made(100), monkeypatch), looks(made(400), monkeypatch)
+    assert many <= 4 * few
+
+
+def test_an_optimizer_that_looks_at_all_elements_beside_each_step_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MANY", 10**6)
+    few, many = looks(long_tuple(100), monkeypatch), looks(long_tuple(400), monkeypatch)
+    assert many > 8 * few
+
+
+def test_what_neighbourhoods_leave_out_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = loses_elements(70)
+    near = optimize(program)
+    monkeypatch.setattr(places, "MANY", 10**6)
+    assert near.canonical == optimize(program).canonical
+
+
+def test_functions_of_one_file_are_found_by_one_walk_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 12
+    calls = "\n".join(f"def f{k}(x):\n    return f{k + 1}(x * 2.0) + x\n" for k in range(count))
+    path = tmp_path / "many.py"
+    path.write_text(f"{calls}\ndef f{count}(x):\n    return x\n")
+    found: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), found)
+    walked = []
+    walk = ast.walk
+
+    def counted(tree: ast.AST) -> Any:
+        walked.append(type(tree))
+        return walk(tree)
+
+    monkeypatch.setattr(source.ast, "walk", counted)
+    assert len(parse(found["f0"]).graphs) == count + 1
+    assert walked.count(ast.Module) == 1
