@@ -146,13 +146,14 @@ def compare(
 
 def print_results(results: Sequence[Any], made: Sequence[dict[str, str]] = ()) -> None:
     """A table of targets; every target that did not run says why. Then what was compiled for GPUs that are not there."""
-    table = Table(
-        "target", "tier", "samples", "bit-equal", "in bound", "ambiguous", "overflow", "wrong", "", box=None, pad_edge=False
-    )
+    table = Table("target", "tier", "samples", "bit-equal", "in bound", "ambiguous", "overflow", "wrong", box=None, pad_edge=False)
     for r in results:
         counts = [str(n) for n in (r.samples, r.bitwise, r.within, r.ambiguous, r.overflowed, len(r.mismatches))]
-        table.add_row(r.target, r.tier or "-", *(counts if not r.skipped else ["-"] * 6), _remark(r))
+        table.add_row(r.target, r.tier or "-", *(counts if not r.skipped else ["-"] * 6))
     console.print(table)
+    for r in results:
+        if remark := _remark(r):
+            say(f"{r.target}: {remark}")
     for reason in dict.fromkeys(r.refusal for r in results if r.refusal):
         say(f"tier A, generated code, refuses: {reason}; tier B, the virtual machine, runs it")
     for r in results:
@@ -167,7 +168,7 @@ def _remark(result: Any) -> str:
     """What there is to say of a row, besides its counts."""
     if result.skipped:
         return f"not run: {result.skipped}"
-    return f"{result.again} of them left to tier B" if result.again else ""
+    return f"{result.again} of {result.samples} samples left to tier B" if result.again else ""
 
 
 def ptx_rows(program: Program, types: Sequence[Any]) -> list[dict[str, str]]:
