@@ -25,6 +25,7 @@ from backend.arrays.once import read_once
 from backend.arrays.reuse import reused
 from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
+from backend.arrays.windows import windowed
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
 THROUGH = 3  # names, from a sum of sensitivities to what it is a sum with: out of a loop, out of its turn, into the loop
@@ -48,6 +49,7 @@ def tightened(text: str) -> str:
     needed(function, Reader(roots(function)))
     unmasked(function)
     hoisted(function)
+    windowed(function)
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
