@@ -1,5 +1,5 @@
 """
-Numbers that no turn of a loop waits for are computed for 64 turns at once, in vectors.
+Numbers that no turn of a loop waits for are computed for 128 turns at once, in vectors.
 
     while True:                             while True:
         i = integers[…]                         i = integers[…]
@@ -8,13 +8,13 @@ Numbers that no turn of a loop waits for are computed for 64 turns at once, in v
         reals[i] = _tanh(p * x)       →         x = reals[…]
         …                                       …
                                                 held[n] = x; places[n] = i; n = n + 1
-                                                if n == 64:
+                                                if n == 128:
                                                     n = f_late(n, held, places, reals, p)
 
 Of a recursion in level order most turns only write such numbers to cells, which calls of another level read. What is computed
 *late* is what depends on an elementary function, and what only that needs; none of it can fail, and no test, index or later turn
 may use it but by way of memory. So a turn does all else as it did, in its order, with its errors, and keeps what the late numbers
-are made from. They are computed where 64 wait, before something reads or writes a cell of theirs, which may be one between the
+are made from. They are computed where 128 wait, before something reads or writes a cell of theirs, which may be one between the
 first and the last of those that wait, and before the loop is left with a result. If a turn fails, nothing reads them.
 
 Where fewer than FEW wait when one is read, turns need each other, as at the root of a tree: the next ALONE compute theirs at once,
@@ -28,17 +28,18 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
-from backend.strip_groups import Group, column, groups, is_failure
+from backend import toolchain
+from backend.strip_groups import IN_VECTORS, Group, elements, groups, is_failure
 
-STRIP, FEW, ALONE = 64, 8, 32
+STRIP, FEW, ALONE = 128, 8, 32
 LONE = {"_tanh": "_lone_tanh", "_cosh": "_lone_cosh"}
 """What there is another function for where it is called with one number."""
-MEMORY = ("reals", "integers")
 
 
 def in_strips(text: str) -> list[str]:
     """A function whose loops compute such numbers in strips, after the functions that do so; the text alone if there are none."""
-    if "while True" not in text or not any(f"{name}(" in text for name in ("_exp", "_tanh", "_cosh")):
+    outside = toolchain.LOOP.sub("", text)  # loops over elements are in vectors as they stand
+    if "while True" not in outside or not any(f"{name}(" in outside for name in IN_VECTORS):
         return [text]
     module = ast.parse(text)
     function = module.body[0]
@@ -200,20 +201,8 @@ def _accesses(statement: ast.stmt) -> Iterator[tuple[object, str] | None]:
             yield None
         case ast.For():
             leaves = any(isinstance(n, ast.Return) and not is_failure(n) for n in ast.walk(statement))
-            yield from [None] * bool(leaves or _elements(statement))
+            yield from [None] * bool(leaves or elements(statement))
         case ast.If(test):
-            yield from _elements(test)
+            yield from elements(test)
         case _:
-            yield from _elements(statement)
-
-
-def _elements(node: ast.AST) -> list[tuple[object, str] | None]:
-    """The same, of an expression or of a statement without others inside."""
-    sized = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in ast.walk(node))
-    found = [
-        column(n.slice)
-        for n in ast.walk(node)
-        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in MEMORY
-    ]
-    return [*found, *[None] * (named - len(found))]
+            yield from elements(statement)

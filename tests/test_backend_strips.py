@@ -1,4 +1,4 @@
-"""Numbers that no turn of a loop waits for, 64 at a time: which those are, and that all bits are those of turn after turn."""
+"""Numbers that no turn of a loop waits for, 128 at a time: which those are, and that all bits are those of turn after turn."""
 
 from __future__ import annotations
 
@@ -95,6 +95,7 @@ def test_columns_are_told_by_all_but_the_cell() -> None:
     assert of("2 * (i1 + 1) + 1") == ((0, 2, 1), "i1 + 1")
     assert of("7 * capacity + 4 * s1 + 2") == ((7, 4, 2), "s1")
     assert of("i1 + i2") is None
+    assert column(ast.parse("reals[i1:i2]", mode="eval").body.slice) is None  # type: ignore[attr-defined]
 
 
 # the same bits
@@ -120,7 +121,7 @@ def run(texts: list[str], links: list[int], first: int, last: int) -> Any:
 def test_a_loop_in_strips_leaves_the_same_bits(links: list[int], first: int, count: int, short: bool) -> None:
     """Whatever cells its turns read: those that wait, that do not yet, or none; and the same failure, if there is one."""
     before = strips.STRIP, strips.FEW, strips.ALONE
-    strips.STRIP, strips.FEW, strips.ALONE = (5, 2, 3) if short else (64, 8, 0)
+    strips.STRIP, strips.FEW, strips.ALONE = (5, 2, 3) if short else (128, 8, 0)
     try:
         text = strips.in_strips(LOOP)
     finally:
