@@ -24,7 +24,7 @@ and an elementary function of one number is called by a name that is bound to wh
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -44,12 +44,33 @@ def in_strips(text: str) -> list[str]:
     module = ast.parse(text)
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
-    strips = [_Strip(k, group, f"{function.name}_late{k}") for k, group in enumerate(groups(function))]
+    names: dict[str, str] = {}  # by their text, the functions
+    strips: list[_Strip] = []
+    for k, group in enumerate(groups(function)):
+        body = computing(group)
+        strips.append(_Strip(k, group, names.setdefault(body, f"{function.name}_late{len(names)}")))
     if not strips:
         return [text]
     _Writer(strips).body(function.body, None)
-    late = [strip.function() for strip in strips]
-    return [*late, ast.unparse(ast.fix_missing_locations(module))]
+    return [*(f"def {name}{body}" for body, name in names.items()), ast.unparse(ast.fix_missing_locations(module))]
+
+
+def computing(group: Group) -> str:
+    """
+    A function, after its name, that computes all that wait, and gives 0, since nothing waits then. It has names of its own, so that
+    loops which do the same with other names have one.
+    """
+    made = (t.id for s in group.late for t in s.targets if isinstance(t, ast.Name))
+    own = {name: f"v{k}" for k, name in enumerate((*group.reals, *group.integers, *group.shared, *made))}
+    renamed = _Renamed(own)
+    read = [f"{own[x]} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
+    read += [f"{own[i]} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
+    late = [*read, *(ast.unparse(renamed.visit(deepcopy(s))) for s in group.late)]
+    late += [f"held[{STRIP * j} + k] = {ast.unparse(renamed.visit(deepcopy(s.value)))}" for j, s in enumerate(group.stores)]
+    stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
+    given = ", ".join(["waiting", "held", "places", "reals", *(own[name] for name in group.shared)])
+    lines = [f"({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
+    return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
 
 
 @dataclass(frozen=True)
@@ -105,7 +126,7 @@ class _Strip:
     def end(self) -> str:
         """After the last of the group's statements: the numbers now, or what they are made from."""
         group, n = self.group, self.waiting
-        now = [ast.unparse(_Lone().visit(deepcopy(s))) for s in group.late]
+        now = [ast.unparse(_Renamed(LONE).visit(deepcopy(s))) for s in group.late]
         now += [f"reals[{self.named(f'place{j}')}] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
         kept = [f"{self.element('held', k, n)} = {x}" for k, x in enumerate(group.reals)]
         kept += [f"{self.element('places', j, n)} = {self.named(f'place{j}')}" for j in range(len(group.stores))]
@@ -126,24 +147,15 @@ class _Strip:
         """The place of one that waits in the part k of what is held for the strip."""
         return f"{self.named(what)}[{f'{STRIP * k} + ' if k else ''}{at}]"
 
-    def function(self) -> str:
-        """What computes all that wait; nothing waits then."""
-        group = self.group
-        read = [f"{x} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
-        read += [f"{i} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
-        late = [*read, *map(ast.unparse, group.late)]
-        late += [f"held[{STRIP * j} + k] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
-        stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
-        given = ", ".join(["waiting", "held", "places", "reals", *group.shared])
-        lines = [f"def {self.name}({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
-        return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
 
+class _Renamed(ast.NodeTransformer):
+    """Other names for some."""
 
-class _Lone(ast.NodeTransformer):
-    """Functions of one number."""
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(LONE.get(node.id, node.id), node.ctx)
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
 class _Writer:

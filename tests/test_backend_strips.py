@@ -45,12 +45,20 @@ SIZE, WIDTH = 200, 5
 
 def test_what_only_cells_take_is_late() -> None:
     late, loop = strips.in_strips(LOOP)
-    assert [line.strip() for line in late.splitlines() if " = _" in line or "x6 =" in line] == [
-        "x4 = _mul(x3, 2.5)",
-        "x5 = _tanh(x4)",
-        "x6 = x5 + float(i1)",
+    assert [line.strip() for line in late.splitlines() if " = v" in line or "(v" in line] == [
+        "v2 = _mul(v0, 2.5)",
+        "v3 = _tanh(v2)",
+        "v4 = v3 + float(v1)",
+        *("held[0 + k] = v3", "held[128 + k] = v4"),
     ]
     assert "_tanh" not in loop.replace("_lone_tanh", "")
+
+
+def test_loops_that_do_the_same_by_other_names_have_one_function() -> None:
+    again = LOOP.replace("x", "x1").split("    while True:")[1]
+    assert len(strips.in_strips(f"{LOOP}    while True:{again}")) == 2
+    other = again.replace("2.5", "3.5")
+    assert len(strips.in_strips(f"{LOOP}    while True:{other}")) == 3
 
 
 @pytest.mark.parametrize(
