@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backend import toolchain
-from backend.run import targets
 from backend.tiers import runnable
 from semantics.arrays import Array
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
@@ -59,7 +58,7 @@ def crosscheck(
 ) -> list[Crosscheck]:
     """One result per target. The simulator, which is slow, sees the first 64 samples. `reference(*arguments)` is the oracle."""
     wanted = [_outcome(reference, arguments) for arguments in samples]
-    there = targets()
+    there = toolchain.targets()
     results = []
     for target in chosen or toolchain.TARGETS:
         if reason := there.get(target, "no such target"):
