@@ -102,6 +102,10 @@ def _cpu_functions() -> Bindings:
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
+        "_empty": cpu_arrays.empty,
+        "_full": cpu_arrays.full,
+        "_row_of": cpu_arrays.row_of,
+        "_reshape": cpu_arrays.reshape,
         "_tile": tiles.tile,
         "_strip": tiles.strip,
         "_add_row": turn_sums.add_row,
@@ -112,9 +116,6 @@ def _cpu_functions() -> Bindings:
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
         "_place": cpu_memory.place,
-        "_empty": cpu_arrays.empty,
-        "_full": cpu_arrays.full,
-        "_row_of": cpu_arrays.row_of,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,
