@@ -6,6 +6,8 @@ For an array Numba adds its size to a negative index, which is three instruction
 memory count from its beginning (`backend.stacks`). A slice of it is an array like others. Its ends are not asked either whether
 they lie in the memory: where an array is written, the code has tested that there is room, and where one is read, it was written.
 Numba's own slices take two hundred instructions each, of which LLVM then has to see that most do nothing.
+
+What waits for a strip of turns (`backend.strips`) is in such memory too.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import populate_array
+
+ITEM = 8  # bytes
 
 
 class Cells(types.Array):
@@ -56,6 +60,30 @@ def place(context, array, memory):  # type: ignore[no-untyped-def]
         return builder.select(inside, builder.udiv(bytes, whole.itemsize), context.get_constant(types.int64, -1))
 
     return types.int64(array, memory), generate
+
+
+def _strip_of(of: Any) -> Any:
+    @intrinsic(prefer_literal=True)
+    def strip(context, count):  # type: ignore[no-untyped-def]
+        """Memory of a known size for as long as the function runs, on the stack of the processor."""
+        if not isinstance(count, types.IntegerLiteral):
+            return None
+        size = count.literal_value
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            data = cgutils.alloca_once(builder, context.get_data_type(of), size=size)
+            array = context.make_array(signature.return_type)(context, builder)
+            shape, strides = (cgutils.pack_array(builder, [context.get_constant(types.intp, k)]) for k in (size, ITEM))
+            item = context.get_constant(types.intp, ITEM)
+            populate_array(array, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
+            return array._getvalue()
+
+        return Cells(of)(count), generate
+
+    return strip
+
+
+held, places = _strip_of(types.float64), _strip_of(types.int64)
 
 
 @lower_builtin(operator.getitem, Cells, types.Integer)

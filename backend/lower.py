@@ -35,6 +35,7 @@ from backend.stack_sites import Flows, holders_of, sites_of, without_copies
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites, laid_out
 from backend.straight import Emission, unnamed
+from backend.strips import in_strips
 from backend.subset import mentioned, reached, refuse_uncompiled
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Inference, Signature, entry_types
@@ -138,7 +139,8 @@ class _Lowering(Regions):
         arguments = tuple(r.type for t in entry.arguments for r in scalars(make(t, unnamed)))
         shared = any(isinstance(t, ArrayType) for t in arguments) or any("_empty(" in part or "_full(" in part for part in parts)
         single = [without(part, lambda line: line.strip() == MEETING) for part in parts]
-        source, alone = _together(before, parts if shared else single), _together(before, [*map(tightened, single)])
+        tight = [text for part in map(tightened, single) for text in (in_strips(part) if shared else [part])]
+        source, alone = _together(before, parts if shared else single), _together(before, tight)
         results = tuple(r.type for r in scalars(make(result, unnamed)))
         types, heap = tuple(map(erase, entry.arguments)), HEAP in self.counters()
         return Lowered(source, arguments, results, types, result, bool(self.sites.arenas), width, heap, alone, self.fast)

@@ -1,9 +1,9 @@
 """
 Records, lists, dictionaries and slices while code is generated: `Items` with a label, and no code.
 
-Inference knows every label, every length, and every slice of a sequence, so what a record is has been settled before anything
-runs. What traps on the reference, a field that is not there or a method of another class, is a trap here, with a status in place
-of the text.
+Inference knows every label and every length, so what a record is has been settled before anything runs; what has no known length,
+such as the part that an unknown slice selects, is refused. What traps on the reference, a field that is not there or a method of
+another class, is a trap here, with a status in place of the text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from backend.conversion import select
-from backend.shape import ZERO_VALUE, Cut, Emitter, Items, Nothing, Reg, literal, typed
+from backend.shape import ZERO_VALUE, Cut, Emitter, Items, Nothing, Reg, literal, typed, unknown
 from backend.status import CLASS, FIELD, INDEX, ZERO_STEP
 from semantics.columns import record_types
 from semantics.columns.record_types import known_slice
@@ -144,7 +144,7 @@ def unlabelled(emit: Emitter, d: Any) -> Any:
 
 
 def make_slice(emit: Emitter, *parts: Any) -> Any:
-    """The three parts; what those that are not known select from a sequence, inference refuses."""
+    """The three parts; what those that are not known select from a sequence is refused."""
     step = parts[2]
     if isinstance(step, Reg):
         emit.trap(f"{step.text} == 0" if step.value is None else str(step.value == 0), ZERO_STEP)
@@ -152,9 +152,10 @@ def make_slice(emit: Emitter, *parts: Any) -> Any:
 
 
 def part(t: Items, i: Cut) -> Items:
-    """The items that a known slice selects."""
+    """The items that a slice selects; Malformed if it is not known."""
     found = known_slice(typed(i))
-    assert found is not None, "inference refuses a slice of unknown parts"
+    if found is None:
+        raise unknown(record_types.getitem(typed(t), typed(i)))
     return _like(t, tuple(t.items[k] for k in found.indices(len(t.items))))
 
 

@@ -1,9 +1,9 @@
 """
 How generated code counts the references to its arrays: by plain additions.
 
-Numba counts by atomic ones, some 4 ns each, since threads may share an array. An array that generated code makes is its own until it
-is given out, and one that it is given is lent, and counted by nobody (`backend.ways_in_text`), or has a record of its own for the
-call; so no other thread counts while it runs. The functions have the names by which Numba leaves out pairs of calls, and are
+Numba counts by atomic ones, some 4 ns each, since threads may share an array. An array that generated code makes is its own until
+it is given out, and one that it is given is lent, and counted by nobody (`backend.ways_in_text`), or has a record of its own for
+the call; so no other thread counts while it runs. The functions have the names by which Numba leaves out pairs of calls, and are
 internal, so that no other code calls them.
 """
 

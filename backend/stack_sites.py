@@ -6,43 +6,55 @@ Such a place is a *site*; the tuples made there are the cells of a stack (`backe
 function and tuple from where it is made to where it is used, by graph and without types: a constraint graph grown until nothing
 changes (Heintze and McAllester, 1997).
 
-What a cell holds of the entry's own values, which have one value in a run, is read from there instead. What is found here decides
-only how a value is stored: the types of every cell are inferred afterwards, and code that they do not fit is refused.
+What a cell holds of the entry's own values, which have one value in a run, is read from there instead. That is right only where
+every tuple is known that may be read: so what is made in a way that is not followed is a source as well, and a function that gets
+there may be called with anything. Which places are sites decides only how a value is stored: the types of every cell are inferred
+afterwards, and code that they do not fit is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backend.flow import components
 from backend.recursion.calls import AFTER, ANSWER, ANSWERED, CALL, IS, LINK
 from backend.recursion.frames import FRAME, RESULT
+from semantics.arrays import Array
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from semantics.structured import Record, Slice
 from transforms.failures import drops_failure
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 TUPLES = (MAKE_TUPLE, FRAME, CALL, ANSWER)
 CARRIED = (RESULT, AFTER, ANSWERED, *(TABLE[name] for name in ("of_length", "apart", "J")))  # give their first argument
-WITHOUT_PARTS = frozenset(
-    {"add", "sub", "mul", "div", "length", "seed", "lt", "gt", "le", "ge", "eq", "ne", "range_length", IS.name}
-)
+WITHOUT_PARTS = frozenset({"length", "seed", "range_length", "is_instance", "to_boolean", IS.name})
+WITHOUT_FUNCTIONS = frozenset({"add", "sub", "mul", "div", "lt", "gt", "le", "ge", "eq", "ne"})  # numbers, or arrays of them
 STEPS = 400_000
-UNKNOWN = -1  # a tuple or function that was made in a way that is not followed
+UNKNOWN = -1  # a tuple, function or slice that was made in a way that is not followed
+GIVEN = -2  # an array, or an argument of the entry: its parts are no functions, and no tuples that are made
 
 
 class Flows:
-    """`reaching[n]`: the applications of make_tuple, as nodes, and the references to graphs whose values node n may have."""
+    """
+    What the values of every node may be.
+
+    reaching   the applications of make_tuple, as nodes, and the references to graphs whose values it may have; UNKNOWN and GIVEN
+    arguments  of a parameter, the nodes that calls give it; UNKNOWN if its graph may be called where that is not followed
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.reaching: dict[NodeId, set[NodeId]] = {}
         self.onward: dict[NodeId, set[NodeId]] = {}
         self.watching: dict[NodeId, list[NodeId]] = {}
+        self.selecting: dict[NodeId, list[NodeId]] = {}
         self.arguments: dict[NodeId, set[NodeId]] = {}
+        self.leaving: set[NodeId] = set()
+        self.left: set[NodeId] = set()
         self.todo: list[tuple[NodeId, NodeId]] = []
         self.settled = self.run()
 
@@ -58,6 +70,11 @@ class Flows:
                 self.reach(target, source)
             for application in self.watching.get(node, ()):
                 self.meet(application, source)
+            if source == UNKNOWN:
+                for application in self.selecting.get(node, ()):
+                    self.reach(application, UNKNOWN)
+            if node in self.leaving:
+                self.lose(source)
         return False
 
     def begin(self, node: NodeId, found: Any) -> None:
@@ -65,14 +82,21 @@ class Flows:
         match found:
             case Constant(GraphRef()):
                 self.reach(node, node)
-            case Constant(tuple() as value) if value:
+            case Constant(Array()):
+                self.reach(node, GIVEN)
+            case Constant((tuple() | Record() | Slice()) as value) if value != ():
                 self.reach(node, UNKNOWN)
+            case Constant(Primitive(name=name)) if name not in WITHOUT_PARTS | WITHOUT_FUNCTIONS:
+                self.reach(node, UNKNOWN)
+            case Parameter() if self.program.owner(node) == self.program.entry:
+                self.reach(node, GIVEN)
             case Apply(_, inputs):
                 primitive = self.program.callee(node)
                 if primitive in TUPLES:
                     self.reach(node, node)
                 elif primitive is GETITEM:
                     self.watch(inputs[1], node)
+                    self.selecting.setdefault(inputs[2], []).append(node)
                 elif primitive is SWITCH:
                     self.connect(inputs[2], node)
                     self.connect(inputs[3], node)
@@ -82,8 +106,11 @@ class Flows:
                         self.watch(node, node)
                 elif not isinstance(primitive, Primitive):
                     self.watch(inputs[0], node)
+                elif primitive.name in WITHOUT_FUNCTIONS:
+                    self.reach(node, GIVEN)
                 elif primitive.name not in WITHOUT_PARTS:
                     self.reach(node, UNKNOWN)
+                    self.leave(inputs[1:])
 
     def reach(self, node: NodeId, source: NodeId) -> None:
         known = self.reaching.setdefault(node, set())
@@ -106,11 +133,17 @@ class Flows:
     def meet(self, application: NodeId, source: NodeId) -> None:
         """The function that is called, or the tuple that is read, may be `source`."""
         inputs = self.program.inputs(application)
+        callee = self.program.callee(application)
         if source == UNKNOWN:
             self.reach(application, UNKNOWN)
-        elif self.program.callee(application) is AFTER:
+            if not isinstance(callee, Primitive):
+                self.leave(inputs[1:])
+        elif source == GIVEN:
+            if callee is GETITEM:
+                self.reach(application, GIVEN)
+        elif callee is AFTER:
             self.connect(self.program.inputs(source)[1 + LINK], application)
-        elif self.program.callee(application) is GETITEM:
+        elif callee is GETITEM:
             for part in self.parts(source, inputs[2]):
                 self.connect(part, application)
         elif isinstance(reference := self.program.constant(source), GraphRef):
@@ -120,15 +153,36 @@ class Flows:
                 self.connect(argument, parameter)
             self.connect(graph.output, application)
 
-    def parts(self, site: NodeId, index: NodeId) -> Iterator[NodeId]:
+    def leave(self, nodes: Iterable[NodeId]) -> None:
+        """The values of these nodes go where they are not followed."""
+        for node in nodes:
+            if node not in self.leaving:
+                self.leaving.add(node)
+                for source in tuple(self.reaching.get(node, ())):
+                    self.lose(source)
+
+    def lose(self, source: NodeId) -> None:
+        """A function may be called with anything from now on, and what it gives is not followed; so are the parts of a tuple."""
+        if source in self.left or source in (UNKNOWN, GIVEN):
+            return
+        self.left.add(source)
+        if isinstance(reference := self.program.constant(source), GraphRef):
+            graph = self.program.graphs[reference.graph]
+            for parameter in graph.parameters:
+                self.arguments.setdefault(parameter, set()).add(UNKNOWN)
+                self.reach(parameter, UNKNOWN)
+            self.leave((graph.output,))
+        elif self.program.callee(source) in TUPLES:
+            self.leave(self.program.inputs(source)[1:])
+
+    def parts(self, site: NodeId, index: NodeId) -> tuple[NodeId, ...]:
         """The fields of the tuples made at a site that an index may select."""
         if self.program.callee(site) not in TUPLES:
-            return
+            return ()
         fields, chosen = self.program.inputs(site)[1:], self.program.constant(index)
-        if type(chosen) is int:
-            yield from fields[chosen : chosen + 1]
-        else:
-            yield from fields
+        if type(chosen) is not int:
+            return fields
+        return (fields[chosen],) if -len(fields) <= chosen < len(fields) else ()
 
 
 def stack_sites(program: Program) -> dict[NodeId, int]:
@@ -138,7 +192,7 @@ def stack_sites(program: Program) -> dict[NodeId, int]:
 
 def holders_of(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> dict[NodeId, NodeId]:
     """For every node whose value is no tuple but a stack of one site, or an empty one, that site."""
-    reaching = ((node, flows.reaching.get(node, set())) for node in program.nodes)
+    reaching = ((node, flows.reaching.get(node, set()) - {GIVEN}) for node in program.nodes)
     return {node: next(iter(found)) for node, found in reaching if len(found) == 1 and found <= sites.keys()}
 
 
@@ -224,11 +278,12 @@ def _meanings(program: Program, flows: Flows) -> dict[NodeId, NodeId | None]:
 def _sources(program: Program, flows: Flows, node: NodeId) -> set[NodeId] | None:
     """The nodes that a node only hands on; None if it is a value of its own."""
     if isinstance(program.nodes[node], Parameter):
-        return None if program.owner(node) == program.entry else flows.arguments.get(node, set())
+        arguments = flows.arguments.get(node, set())
+        return None if program.owner(node) == program.entry or UNKNOWN in arguments else arguments
     if program.callee(node) is not GETITEM:
         return None
     _, t, index = program.inputs(node)
     sites = flows.reaching.get(t, set())
-    if UNKNOWN in sites or not sites:
+    if not sites or {UNKNOWN, GIVEN} & sites or UNKNOWN in flows.reaching.get(index, ()):
         return None
     return {part for site in sites for part in flows.parts(site, index)}

@@ -135,9 +135,9 @@ class Tiered:
         return found if isinstance(found, Trap) else failure
 
     def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
-        """Whether a first run ends on CPython: within steps so few that nothing need be collected."""
+        """Whether a first run ends on CPython, where the compiled machine is not kept, in less time than a compiler takes."""
         execution.begin(arguments)
-        return execution.advance(execution.patience)
+        return not execution.compiled and execution.advance(execution.patience)
 
     def is_long(self, arguments: Sequence[Any]) -> bool:
         """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""

@@ -61,6 +61,11 @@ def _place(array: Any, memory: Any) -> int:
     return -1
 
 
+def _zeros(count: int) -> list[Any]:
+    """What holds as many numbers as a strip of turns needs (`backend.strips`)."""
+    return [0] * count
+
+
 def dtypes() -> Bindings:
     """What dtypes are called, and what makes the arrays that a program has as constants."""
     import numpy
@@ -89,6 +94,8 @@ def python_bindings() -> Bindings:
         | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
         | {**SINGLE, **{f"_{f.__name__}": f for f in plain_tiles.ALL}}
+        | {f"_lone_{name}": ELEMENTARY[name] for name in CALLED}
+        | {"_held": _zeros, "_places": _zeros}
     )
 
 
@@ -100,6 +107,7 @@ def _cpu_functions() -> Bindings:
     from backend import cpu_arrays, cpu_functions, cpu_memory, tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
+    functions |= {f"_lone_{name}": getattr(math, name) for name in CALLED}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
         "_empty": cpu_arrays.empty,
@@ -116,6 +124,8 @@ def _cpu_functions() -> Bindings:
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
         "_place": cpu_memory.place,
+        "_held": cpu_memory.held,
+        "_places": cpu_memory.places,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,

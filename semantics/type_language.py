@@ -121,7 +121,7 @@ def type_of(value: Any) -> Type:
         case Record(label, items):
             return RecordType(label, tuple(type_of(v) for v in items))
         case Array(dtype, shape, elements):
-            return ArrayType(dtype, shape, any(x is ZERO for x in elements))
+            return ArrayType(dtype, shape, ZERO in elements)
         case SparseArray(dtype, shape, entries):
             return ArrayType(dtype, shape, len(entries) < size_of(shape) or any(x is ZERO for x in entries.values()))
         case Closure(graph, captured):

@@ -1,4 +1,4 @@
-"""A first call: nothing is collected until it has begun, and loops over elements are loaded when rows have taken as long."""
+"""A first call: nothing is collected until it has begun, and it runs on compiled code at once where that is kept."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 import adjudge as aj
 from backend import kept
-from backend.machine import kernels
-from backend.machine.execution import MANY, ROW, Execution
+from backend.machine import interpreter, kernels
+from backend.machine.execution import MANY, Execution
 from backend.machine.loader import load
 from semantics.collector import at_rest, at_work
 from semantics.errors import Trap
@@ -28,10 +28,10 @@ def outside(x: Any) -> Any:
     return x[9]
 
 
-def run_of(rows: int, elements: int) -> Execution:
-    """A run that has gone over so many rows and elements on CPython."""
+def run_of(elements: int) -> Execution:
+    """A run that has gone over so many elements on CPython."""
     execution = Execution(load(read(CUBE)))
-    execution.rows, execution.elements = rows, elements
+    execution.elements = elements
     return execution
 
 
@@ -74,19 +74,19 @@ def test_the_collector_is_at_work_in_what_is_long_if_it_was_before_it_came_to_re
             gc.enable()
 
 
-@pytest.mark.parametrize(
-    ("rows", "elements", "kept", "wanted"),
-    [
-        (MANY // ROW + 1, 0, True, True),
-        (MANY // ROW + 1, 0, False, False),  # rows alone are not worth a compiler
-        (MANY // ROW - 1, 0, True, False),
-        (1, MANY + 1, False, True),
-        (1, MANY - 2 * ROW, True, False),
-    ],
-)
-def test_when_loops_are_loaded(rows: int, elements: int, kept: bool, wanted: bool, monkeypatch: Any) -> None:
+@pytest.mark.parametrize(("elements", "kept", "wanted"), [(1, True, True), (MANY, False, False), (MANY + 1, False, True)])
+def test_when_loops_are_loaded(elements: int, kept: bool, wanted: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr(kernels, "is_kept", lambda: kept)
-    assert run_of(rows, elements).has_many is wanted
+    assert run_of(elements).has_many is wanted
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_run_begins_on_compiled_code_where_that_is_kept(kept: bool, monkeypatch: Any) -> None:
+    monkeypatch.setattr(interpreter, "is_kept", lambda: kept)
+    for target in ("cpu", "python"):
+        execution = Execution(load(read(CUBE)), target)
+        execution.begin((3.0,))
+        assert execution.compiled is (kept and target == "cpu")
 
 
 def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

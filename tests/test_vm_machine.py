@@ -13,6 +13,7 @@ from vm_runs import agrees, applying, outcome, same_outcome, same_value
 
 from backend import Machined, runnable, toolchain
 from backend.machine import Execution, Threads, interpreter, load
+from backend.machine import execution as execution_module
 from backend.machine.opcodes import numeric
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
@@ -92,10 +93,12 @@ POWER = """program @f
 """
 
 
-def test_a_deep_recursion_grows_the_stack_and_a_long_one_is_handed_over_to_compiled_code() -> None:
+def test_a_deep_recursion_grows_the_stack_and_a_long_one_is_handed_over_to_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
     program = read(POWER)
     agrees(program, (1.0001, 20_000), BOTH, fuel=1_000_000)
-    execution = Execution(load(program), "cpu", patience=1000)
+    monkeypatch.setattr(interpreter, "is_kept", lambda: False)
+    monkeypatch.setattr(execution_module, "COLD", 1000)
+    execution = Execution(load(program), "cpu", patience=100)
     same_value(execution.run((1.0001, 5000)), run(program, 1.0001, 5000))
     assert execution.compiled
 

@@ -44,6 +44,8 @@ TRUTHS = Array("bool", (3, 4), tuple(k % 5 < 2 for k in range(12)))
 REVERSED = Array("f64", (12,), NUMBERS[::-1])
 WIDE = Array("f64", (FEW_COMPILED + 1,), (0.5, *(float(k) for k in range(FEW_COMPILED))))
 WIDE_GAPS = Array("f64", WIDE.shape, (ZERO, math.nan, ZERO, *WIDE.items[3:]))
+TALL, TALL_GAPS = (Array("f64", (2, FEW_COMPILED + 1), (*x.items, *MATRIX.items, *x.items[12:])) for x in (WIDE, WIDE_GAPS))
+TALL_PLACES = Array("i64", TALL.shape, tuple(range(2 * (FEW_COMPILED + 1))))
 
 DONE = [
     *[
@@ -59,6 +61,7 @@ DONE = [
     ("take_along", (MATRIX, Array("i64", (3, 2), (0, -1, 3, 2, 1, 1)), 1)),
     ("take_along", (MATRIX, Array("i64", (1, 4), (0, -1, 2, 1)), 0)),
     *[("put", (LINE, index, value)) for index in (0, 11, -1, -12) for value in (-0.0, math.nan, ZERO)],
+    *[("getitem", (x, index)) for x in (TALL, TALL_GAPS, TALL_PLACES) for index in (0, 1, -1, -2)],
     ("put", (GAPS, 3, 2.0)),
     ("put", (Array("f64", (2,), (ZERO, 1.0)), 0, 2.0)),
     ("places", (MATRIX,)),
@@ -92,6 +95,7 @@ def test_a_loop_gives_the_references_bits_and_the_host_is_not_asked(name: str, a
         ("take_along", (MATRIX, Array("i64", (2, 1), (0, 0)), 1)),
         *[("put", (LINE, index, 1.0)) for index in (12, -13, True, 1.0, (3,))],
         *[("put", (LINE, 3, value)) for value in (2, True, None, LINE)],
+        *[("getitem", (TALL, index)) for index in (2, -3, True, (1, 0))],
         ("put", (MATRIX, 1, 2.0)),
         ("put", (MATRIX, (1, 2), 2.0)),
         ("put", (PLACES, 1, 2.0)),

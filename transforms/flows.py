@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from semantics.ir import GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.structured import Label
 
@@ -16,6 +17,8 @@ J, SWITCH, GETITEM, MAKE_TUPLE, FIELD = (TABLE[n] for n in ("J", "switch", "geti
 MAKERS = (TABLE["make_record"], TABLE["with_field"])
 CARRIERS = (TABLE["with_field"], TABLE["of_class"], TABLE["of_length"], TABLE["values_of"], TABLE["iterated"])
 MACRO_SET = frozenset(MACROS)
+PASSING = frozenset((J, SWITCH, GETITEM, MAKE_TUPLE, FIELD, *MAKERS, *CARRIERS))
+"""The rows of which the result is an operand, or has it in it."""
 
 
 def is_function(program: Program, node: NodeId) -> bool:
@@ -34,12 +37,12 @@ def is_function(program: Program, node: NodeId) -> bool:
         for graph in program.returns.get(current, ()):
             reference = program.reference(graph)
             todo += [(use.user, path) for use in program.users(reference) if use.index == 0] if reference is not None else []
-        for use in program.users(current):
-            if use.index == 0 and not path:
+        for user, index in program.users(current):
+            callee = program.callee(user)
+            if (index == 0 and not path) or (index == 1 and callee in MACRO_SET):
                 return True
-            if program.callee(use.user) in MACRO_SET and use.index == 1:
-                return True
-            todo += _flows(program, use.user, use.index, path)
+            if callee in PASSING or not isinstance(callee, Primitive):
+                todo += _flows(program, callee, user, index, path)
     return False
 
 
@@ -48,9 +51,8 @@ Flow = tuple[NodeId, tuple[Place, ...]]
 DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken for data, and J of it is checked when it runs
 
 
-def _flows(program: Program, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
-    """Where a value goes from input `index` of `user`. `path` says where in what is around it it sits, outermost last."""
-    callee = program.callee(user)
+def _flows(program: Program, callee: Any, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
+    """Where a value goes from input `index` of `user`, which applies `callee`. `path` says where in what is around it it sits."""
     if isinstance(callee, GraphRef):
         parameters = program.graphs[callee.graph].parameters
         return [(parameters[index - 1], path)] if 0 < index <= len(parameters) else []

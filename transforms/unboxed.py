@@ -43,6 +43,10 @@ class Unboxed(Sequence[Any]):
     def __getitem__(self, place: Any) -> Any:
         return self.boxed[place]
 
+    def __contains__(self, value: object) -> bool:
+        """What is no number, as a symbolic ZERO, is none of them: so these need not be made into objects."""
+        return isinstance(value, (int, float)) and value in self.boxed
+
     def __add__(self, other: Any) -> tuple[Any, ...]:
         return self.boxed + tuple(other)
 

@@ -3,9 +3,10 @@ A run of the machine: arguments in, the machine and the host by turns, the value
 
     Execution(load(program), target).run(arguments, fuel) -> value
 
-The first steps run on CPython, with the very source that is compiled; whoever needs more of them goes on in compiled code, in the
-same buffer. So a short run waits neither for a compiler nor for LLVM. A buffer that is full is exchanged for one with what can
-still be reached, larger if that leaves less than half of it: the run goes on where it was.
+Where the compiled machine is kept, a run is there in two milliseconds. Where it is not, the first steps run on CPython, with the
+very source that is compiled; whoever needs more of them goes on in compiled code, in the same buffer. So a short run waits for no
+compiler. A buffer that is full is exchanged for one with what can still be reached, larger if that leaves less than half of it: the
+run goes on where it was.
 
     fuel      steps, counted as the reference counts them: OutOfFuel beyond
     memory    words of the buffer: OutOfFuel beyond, which the reference has not
@@ -49,12 +50,11 @@ from semantics.type_lattice import is_below
 FUEL = 200_000_000
 MEMORY = 1 << 28
 PATIENCE, COLD, SERVED = 2_000, 400_000, 8
-"""Steps on CPython before the compiled machine is loaded, about ten milliseconds, a part of what loading takes; and where it has to
-be compiled first, which takes seconds. What the host does takes as long as some steps."""
+"""Steps on CPython before generated code is worth making, about ten milliseconds, and before the machine is compiled, which takes
+seconds. What the host does takes as long as some steps."""
 
-MANY, ROW = 1 << 14, 64
-"""Elements of arrays that a run goes over on CPython before compiled loops are loaded, again some tens of milliseconds; and how
-many of them take as long as the way to a row, which counts where the loops are kept."""
+MANY = 1 << 14
+"""Elements of arrays that a run goes over on CPython before loops are compiled."""
 
 FEW_ON_CPYTHON, FEW_COMPILED = 1 << 6, 1 << 10
 """Elements of an array that the machine goes over as fast as the host, or faster."""
@@ -66,7 +66,7 @@ AHEAD, MANY_AHEAD, AMPLE = 16, 128, 3 << 23
 """Objects of the size that there was no room for, for which a new buffer has room: in any case, and if they are no more words than
 this. Room that is not used costs nothing, and without it what can be reached would be copied at every larger array."""
 
-STACK, SMALLEST = 1 << 14, 1 << 22
+STACK, SMALLEST = 1 << 14, 1 << 24
 """Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
 before the buffer is full."""
 
@@ -126,12 +126,11 @@ class Execution:
         self.heap = Heap(code, self.loops)
         self.words = Words(0)
         self.compiled = False
-        self.bottom = self.left = self.steps = self.elements = self.rows = 0
+        self.bottom = self.left = self.steps = self.elements = 0
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
         """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
         self.begin(arguments)
-        self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_loaded())
         if not self.compiled and self.ends(min(self.patience, fuel), fuel):
             return self.result()
         return self.resume(fuel)
@@ -167,16 +166,12 @@ class Execution:
                 return False
             self.attend(status, fuel)
             if pause < fuel and not self.compiled:
-                pause = self.less(pause)
+                pause -= SERVED
         return True
 
-    def less(self, pause: int) -> int:
-        """The step at which a run pauses on CPython after the host has done one: at once, where what makes code run is loaded."""
-        return 0 if kernels.is_loaded() and self.is_ready else pause - SERVED
-
     def begin(self, arguments: Sequence[Any]) -> None:
-        """The first state, on CPython. IllTyped if the arguments are not the entry's."""
-        self.compiled = False
+        """The first state, on compiled code if it is kept. IllTyped if the arguments are not the entry's."""
+        self.compiled = self.target != "python" and (self.patience == 0 or interpreter.is_kept())
         self.check(arguments)
         self.start(arguments)
 
@@ -198,17 +193,16 @@ class Execution:
         return int(interpreter.interpreted().run(self.words.integers, self.words.doubles, self.code.words, pause))
 
     def loops(self, elements: int) -> Any:
-        """Loops over the elements of arrays in this buffer, once they are compiled or many elements have been gone over."""
+        """Loops over the elements of arrays in this buffer, where they are kept, or worth compiling."""
         self.elements += elements
-        self.rows += 1
-        if self.target != "cpu" or not (self.compiled or kernels.is_loaded() or self.has_many):
+        if self.target != "cpu" or not (self.patience == 0 or kernels.is_loaded() or self.has_many):
             return None
         return kernels.Loops(self.words.place, kernels.compiled())
 
     @property
     def has_many(self) -> bool:
-        """Whether rows and elements have taken as long on CPython as loading the loops does; compiling them takes longer."""
-        return self.elements > MANY or (self.elements + ROW * self.rows > MANY and kernels.is_kept())
+        """Whether the loops are there in a millisecond, or so many elements have been gone over as take as long as a compiler."""
+        return kernels.is_kept() or self.elements > MANY
 
     # the buffer
 

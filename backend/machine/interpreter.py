@@ -54,7 +54,14 @@ def interpreted() -> ModuleType:
 
 @cache
 def compiled() -> SimpleNamespace:
-    """The machine as machine code, compiled or found in the cache: the same functions, of addresses."""
+    """
+    The machine as machine code, compiled or found in the cache: the same functions, of addresses. When it is compiled, the
+    backpropagators are made too, which is little in comparison.
+    """
+    if not native.is_kept(*made().by_address):
+        from backend.machine import rules  # it differentiates; the machine does not
+
+        rules.keep()
     return SimpleNamespace(**native.functions(*made().by_address))
 
 

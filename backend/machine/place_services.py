@@ -93,6 +93,21 @@ def put(heap: Heap, t: Elements, index: int, value: int) -> Answer:
     return Result(t.shape, write, holed=t.holed or word == ZERO_BITS)
 
 
+def row(heap: Heap, x: Elements, index: int) -> Answer:
+    """Row i of an array of several axes; an index that is outside, or no integer, is the reference's."""
+    I, (n, *rest) = heap.integers, x.shape
+    if I[index] != INT or not -n <= I[index + 1] < n:
+        return None
+    count = size_of(rest)
+    start = x.at + I[index + 1] % n * count
+
+    def write(_: Any, out: int) -> int:
+        I[out : out + count] = I[start : start + count]
+        return 0
+
+    return Result(tuple(rest), write, x.dtype, x.holed)
+
+
 def word(heap: Heap, x: int) -> int | None:
     """Where the word of a real is, or one of a symbolic ZERO, which is then on the heap; None for anything else."""
     if heap.integers[x] == ZERO:
@@ -154,6 +169,8 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "expand_dims", [Elements(shape=shape, dtype=dtype, holed=False) as x, _]:
             wider = shapes.known(shapes.with_axes(shape, heap.value(at[1]), name))
             return Result(wider, moved(x, wider, strides_of(wider)).write, dtype)
+        case "getitem", [Elements(shape=(_, _, *_)) as x, None]:
+            return row(heap, x, at[1])
         case "put", [Elements(dtype="f64", shape=(_,)) as t, None, None]:
             return put(heap, t, at[1], at[2])
         case "take_along", [Elements(holed=False) as x, Elements(dtype="i64") as index, None] if type(heap.value(at[2])) is int:

@@ -1,0 +1,214 @@
+"""
+Which numbers of a loop may be computed later than its turns, together (`backend.strips`).
+
+A *group* is in one block of a loop: assignments, and writes to cells of reals. In it are the elementary functions that LLVM
+computes in vectors, all that depends on them, and what they alone need. All of it is arithmetic of reals, which does not fail. What
+a group reads is the same for all turns, or is a number that stays what it is until the group ends.
+
+A place in the memory of stacks is `base * capacity + cell` or `base * capacity + width * cell + at` (`backend.stacks`). Those that
+differ in the cell alone are a column, and two columns have nothing in common.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from backend.arrays.effects import assigned
+
+IN_VECTORS = frozenset({"_exp", "_tanh", "_cosh"})
+TOTAL = IN_VECTORS | {"_mul", "_div", "_sin", "_cos", "_tan", "_log", "_sqrt", "_sinh", "_atan", "float"}
+"""What is called in late arithmetic: functions of reals that give a number whatever they are given."""
+MOST = 4
+"""Groups of one function: more would be too much code."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """A late number that is written to a cell of a column."""
+
+    statement: ast.Assign
+    index: ast.expr
+    column: object
+    cell: str
+    value: ast.expr
+
+
+@dataclass(frozen=True)
+class Group:
+    """
+    loop     around the block                           late      assignments, in order
+    end      the statement at which all of it is known  stores    where numbers of it are written
+    reals, integers   what a turn gives to it           shared    what is the same for all turns
+    """
+
+    loop: ast.While
+    end: ast.stmt
+    late: tuple[ast.Assign, ...]
+    stores: tuple[Write, ...]
+    reals: tuple[str, ...]
+    integers: tuple[str, ...]
+    shared: tuple[str, ...]
+
+
+def groups(function: ast.FunctionDef) -> list[Group]:
+    """The groups of a function."""
+    times, reads = assigned(function), Counter(names_in(function))
+    found = (_group(block, loop, times, reads) for block, loop in _blocks(function.body, None) if loop is not None)
+    return [group for group in found if group is not None][:MOST]
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """The names that are read."""
+    return (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def is_failure(statement: ast.stmt) -> bool:
+    """Whether a statement only returns a status that is not OK, with which nobody reads the memory."""
+    match statement:
+        case ast.Return(ast.Tuple([*_, ast.Constant(status)])):
+            return bool(status != 0)
+        case _:
+            return False
+
+
+def column(index: ast.expr) -> tuple[object, str] | None:
+    """The column of a place in the memory, and its cell; None where that is not seen."""
+    base, width, at, cells = 0, 1, 0, []
+    for term in _terms(index):
+        match term:
+            case ast.Constant(int(k)):
+                at += k
+            case ast.BinOp(ast.Constant(int(k)), ast.Mult(), ast.Name("capacity")):
+                base += k
+            case ast.BinOp(ast.Constant(int(k)), ast.Mult(), cell):
+                width = k
+                cells.append(ast.unparse(cell))
+            case _:
+                cells.append(ast.unparse(term))
+    if len(cells) != 1:
+        return None
+    return ((base, width, at), cells[0]) if width > 1 else ((base, 1, 0), f"{cells[0]} + {at}" if at else cells[0])
+
+
+def _terms(node: ast.expr) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(a, ast.Add(), b):
+            yield from _terms(a)
+            yield from _terms(b)
+        case _:
+            yield node
+
+
+def _blocks(block: list[ast.stmt], loop: ast.While | None) -> Iterator[tuple[list[ast.stmt], ast.While | None]]:
+    """Every block, with the loop of turns innermost around it; not those in loops over elements."""
+    yield block, loop
+    for statement in block:
+        match statement:
+            case ast.While(test, body):
+                yield from _blocks(body, statement if isinstance(test, ast.Constant) else None)
+            case ast.If(_, then, otherwise):
+                yield from _blocks(then, loop)
+                yield from _blocks(otherwise, loop)
+
+
+def _group(block: list[ast.stmt], loop: ast.While, times: Counter[str], reads: Counter[str]) -> Group | None:
+    """The group of a block, if it has one."""
+    late, stores = _forward(block, times)
+    if not stores:
+        return None
+    last = max(k for k, s in enumerate(block) if s in late or any(s is w.statement for w in stores))
+    used = Counter(n for s in (*late, *(w.value for w in stores)) for n in _arguments(s))
+    for statement in reversed(block[:last]):
+        match statement:
+            case ast.Assign([ast.Name(x)], value) if statement not in late and times[x] == 1 and _is_total(value):
+                if reads[x] == used[x] > 0:
+                    late.append(statement)
+                    used.update(_arguments(value))
+    late.sort(key=block.index)
+    made = {t.id for s in late for t in s.targets if isinstance(t, ast.Name)}
+    if any(reads[x] != used[x] for x in made):
+        return None
+    first = min(map(block.index, late))
+    between = [s for s in block[first : last + 1] if s not in late and all(s is not w.statement for w in stores)]
+    turn = assigned(loop)
+    given = sorted(used.keys() - made)
+    if not all(map(_is_plain, between)) or not _are_apart(block[: last + 1], stores):
+        return None
+    own = [x for x in given if turn[x]]
+    moved = {x for s in between for x in assigned(s) if times[x] > 1}
+    if moved & {*own} or any(x[0] not in "xi" for x in own):
+        return None
+    reals, integers = (tuple(x for x in own if x[0] == kind) for kind in "xi")
+    return Group(loop, block[last], tuple(late), tuple(stores), reals, integers, tuple(x for x in given if not turn[x]))
+
+
+def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assign], list[Write]]:
+    """The elementary functions of a block and what depends on them; no writes where something else does."""
+    late: list[ast.Assign] = []
+    stores: list[Write] = []
+    made: set[str] = set()
+    for s in block:
+        match s:
+            case ast.Assign([ast.Name(x)], value) if _is_total(value) and (_calls(value) or made & {*names_in(value)}):
+                if times[x] > 1:
+                    return [], []
+                late.append(s)
+                made.add(x)
+            case ast.Assign([ast.Subscript(ast.Name("reals"), index)], value) if made & {*names_in(value)}:
+                if made & {*names_in(index)} or not _is_total(value) or (found := column(index)) is None:
+                    return [], []
+                stores.append(Write(s, index, *found, value))
+            case _ if made & {*names_in(s)}:
+                return [], []
+    return late, stores
+
+
+def _are_apart(block: list[ast.stmt], stores: list[Write]) -> bool:
+    """Whether no statement after a write, up to the end of the group, accesses its column: nothing waits there yet."""
+    for write in stores:
+        for s in block[block.index(write.statement) + 1 :]:
+            for n in ast.walk(s):
+                match n:
+                    case ast.Subscript(ast.Name("reals" | "integers"), index) if all(s is not w.statement for w in stores):
+                        if (found := column(index)) is None or found[0] == write.column:
+                            return False
+    return True
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement goes on to the next, or fails."""
+    match statement:
+        case ast.Assign():
+            return True
+        case ast.If(_, [end], []):
+            return is_failure(end)
+        case _:
+            return False
+
+
+def _calls(value: ast.expr) -> bool:
+    return any(name in IN_VECTORS for name in names_in(value))
+
+
+def _is_total(value: ast.expr) -> bool:
+    """Whether it is arithmetic of reals that are there."""
+    match value:
+        case ast.Name() | ast.Constant(float()):
+            return True
+        case ast.Call(ast.Name(name), arguments, []):
+            return name in TOTAL and all(map(_is_total, arguments))
+        case ast.BinOp(a, ast.Add() | ast.Sub(), b):
+            return _is_total(a) and _is_total(b)
+        case ast.UnaryOp(ast.USub(), a):
+            return _is_total(a)
+        case _:
+            return False
+
+
+def _arguments(node: ast.AST) -> Iterable[str]:
+    """The names of numbers in arithmetic."""
+    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in called]

@@ -1,0 +1,219 @@
+"""
+Numbers that no turn of a loop waits for are computed for 64 turns at once, in vectors.
+
+    while True:                             while True:
+        i = integers[…]                         i = integers[…]
+        x = reals[…]                            if n > 0 and low <= i <= high:
+        …                                           n = f_late(n, held, places, reals, p)
+        reals[i] = _tanh(p * x)       →         x = reals[…]
+        …                                       …
+                                                held[n] = x; places[n] = i; n = n + 1
+                                                if n == 64:
+                                                    n = f_late(n, held, places, reals, p)
+
+Of a recursion in level order most turns only write such numbers to cells, which calls of another level read. What is computed
+*late* is what depends on an elementary function, and what only that needs; none of it can fail, and no test, index or later turn
+may use it but by way of memory. So a turn does all else as it did, in its order, with its errors, and keeps what the late numbers
+are made from. They are computed where 64 wait, before something reads or writes a cell of theirs, which may be one between the
+first and the last of those that wait, and before the loop is left with a result. If a turn fails, nothing reads them.
+
+Where fewer than FEW wait when one is read, turns need each other, as at the root of a tree: the next ALONE compute theirs at once,
+and an elementary function of one number is called by a name that is bound to what does a single one soonest.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+from backend.strip_groups import Group, column, groups, is_failure
+
+STRIP, FEW, ALONE = 64, 8, 32
+LONE = {"_tanh": "_lone_tanh", "_cosh": "_lone_cosh"}
+"""What there is another function for where it is called with one number."""
+MEMORY = ("reals", "integers")
+
+
+def in_strips(text: str) -> list[str]:
+    """A function whose loops compute such numbers in strips, after the functions that do so; the text alone if there are none."""
+    if "while True" not in text or not any(f"{name}(" in text for name in ("_exp", "_tanh", "_cosh")):
+        return [text]
+    module = ast.parse(text)
+    function = module.body[0]
+    assert isinstance(function, ast.FunctionDef), "one function"
+    strips = [_Strip(k, group, f"{function.name}_late{k}") for k, group in enumerate(groups(function))]
+    if not strips:
+        return [text]
+    _Writer(strips).body(function.body, None)
+    late = [strip.function() for strip in strips]
+    return [*late, ast.unparse(ast.fix_missing_locations(module))]
+
+
+@dataclass(frozen=True)
+class _Strip:
+    """The text for one group of late numbers, by its number and the name of the function that computes them."""
+
+    number: int
+    group: Group
+    name: str
+
+    def named(self, what: str) -> str:
+        return f"{what}_{self.number}"
+
+    @property
+    def waiting(self) -> str:
+        return self.named("waiting")
+
+    @property
+    def columns(self) -> list[object]:
+        """Where the late numbers are written."""
+        return [*dict.fromkeys(store.column for store in self.group.stores)]
+
+    def begun(self) -> str:
+        """Before the loop: nothing waits."""
+        reals, places = max(len(self.group.reals), len(self.group.stores)), len(self.group.stores) + len(self.group.integers)
+        held = f"{self.named('held')} = _held({STRIP * reals})\n{self.named('places')} = _places({STRIP * places})"
+        ranges = "".join(f"\n{self.named(f'low{c}')} = 0\n{self.named(f'high{c}')} = 0" for c in range(len(self.columns)))
+        return f"{held}\n{self.waiting} = 0\n{self.named('alone')} = {ALONE}{ranges}"
+
+    def computed(self) -> str:
+        """All that wait are computed, and none waits."""
+        given = ", ".join([self.waiting, self.named("held"), self.named("places"), "reals", *self.group.shared])
+        return f"{self.waiting} = {self.name}({given})"
+
+    def before_access(self, column: object, cell: str) -> Iterator[str]:
+        """Before an access to a cell of a column: late numbers are there if they may be in it."""
+        if column in self.columns:
+            low, high = (self.named(f"{end}{self.columns.index(column)}") for end in ("low", "high"))
+            yield (
+                f"if {self.waiting} > 0 and {low} <= {cell} and {cell} <= {high}:\n"
+                f"    if {self.waiting} < {FEW}:\n        {self.named('alone')} = {ALONE}\n    {self.computed()}"
+            )
+
+    def before_all(self) -> str:
+        """Before what may read any of them."""
+        return f"if {self.waiting} > 0:\n    {self.computed()}"
+
+    def place(self, j: int) -> str:
+        """The statement that keeps where a late number is written, instead of writing it."""
+        store = self.group.stores[j]
+        return f"{self.named(f'cell{j}')} = {store.cell}\n{self.named(f'place{j}')} = {ast.unparse(store.index)}"
+
+    def end(self) -> str:
+        """After the last of the group's statements: the numbers now, or what they are made from."""
+        group, n = self.group, self.waiting
+        now = [ast.unparse(_Lone().visit(deepcopy(s))) for s in group.late]
+        now += [f"reals[{self.named(f'place{j}')}] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
+        kept = [f"{self.element('held', k, n)} = {x}" for k, x in enumerate(group.reals)]
+        kept += [f"{self.element('places', j, n)} = {self.named(f'place{j}')}" for j in range(len(group.stores))]
+        kept += [f"{self.element('places', k, n)} = {i}" for k, i in enumerate(group.integers, len(group.stores))]
+        seen = set[object]()
+        for j, store in enumerate(group.stores):
+            c, cell, empty = self.columns.index(store.column), self.named(f"cell{j}"), f"{n} == 0 or " * (store.column not in seen)
+            seen.add(store.column)
+            for end, than in (("low", "<"), ("high", ">")):
+                name = self.named(f"{end}{c}")
+                kept.append(f"{name} = {cell} if {empty}{cell} {than} {name} else {name}")
+        kept += [f"{n} = {n} + 1", f"if {n} == {STRIP}:\n        {self.computed()}"]
+        alone = self.named("alone")
+        first = "\n    ".join([f"if {alone} > 0:", f"{alone} = {alone} - 1", *now])
+        return "\n    ".join([f"{first}\nelse:", *kept])
+
+    def element(self, what: str, k: int, at: str) -> str:
+        """The place of one that waits in the part k of what is held for the strip."""
+        return f"{self.named(what)}[{f'{STRIP * k} + ' if k else ''}{at}]"
+
+    def function(self) -> str:
+        """What computes all that wait; nothing waits then."""
+        group = self.group
+        read = [f"{x} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
+        read += [f"{i} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
+        late = [*read, *map(ast.unparse, group.late)]
+        late += [f"held[{STRIP * j} + k] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
+        stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
+        given = ", ".join(["waiting", "held", "places", "reals", *group.shared])
+        lines = [f"def {self.name}({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
+        return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
+
+
+class _Lone(ast.NodeTransformer):
+    """Functions of one number."""
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(LONE.get(node.id, node.id), node.ctx)
+
+
+class _Writer:
+    """Writes the strips of a function into its loops."""
+
+    def __init__(self, strips: list[_Strip]) -> None:
+        self.strips = strips
+        self.late = {id(s): strip for strip in strips for s in strip.group.late}
+        self.stores = {id(s.statement): (strip, j) for strip in strips for j, s in enumerate(strip.group.stores)}
+
+    def body(self, block: list[ast.stmt], loop: ast.While | None) -> None:
+        """A block; `loop` is the innermost around it."""
+        found: list[ast.stmt] = []
+        of_loop = [strip for strip in self.strips if strip.group.loop is loop]
+        for statement in block:
+            found += (new for text in self.before(statement, of_loop) for new in ast.parse(text).body)
+            if id(statement) in self.stores:
+                strip, j = self.stores[id(statement)]
+                found += ast.parse(strip.place(j)).body
+            elif id(statement) not in self.late:
+                found.append(statement)
+            for strip in of_loop:
+                if strip.group.end is statement:
+                    found += ast.parse(strip.end()).body
+            match statement:
+                case ast.While(_, inside):
+                    self.body(inside, statement)
+                case ast.If(_, then, otherwise):
+                    self.body(then, loop)
+                    self.body(otherwise, loop)
+        block[:] = found
+
+    def before(self, statement: ast.stmt, strips: list[_Strip]) -> Iterator[str]:
+        """What stands before a statement."""
+        if isinstance(statement, ast.While):
+            yield from (strip.begun() for strip in self.strips if strip.group.loop is statement)
+        if id(statement) in self.late:
+            return
+        for strip in strips:
+            if id(statement) in self.stores and self.stores[id(statement)][0] is strip:
+                continue
+            found = list(_accesses(statement))
+            if None in found:
+                yield strip.before_all()
+            else:
+                yield from (text for access in found if access is not None for text in strip.before_access(*access))
+
+
+def _accesses(statement: ast.stmt) -> Iterator[tuple[object, str] | None]:
+    """The column and the cell of each element of the memory that a statement accesses by itself; None for what is not known."""
+    match statement:
+        case ast.Return():
+            yield from () if is_failure(statement) else (None,)
+        case ast.While() | ast.Break():
+            yield None
+        case ast.For():
+            leaves = any(isinstance(n, ast.Return) and not is_failure(n) for n in ast.walk(statement))
+            yield from [None] * bool(leaves or _elements(statement))
+        case ast.If(test):
+            yield from _elements(test)
+        case _:
+            yield from _elements(statement)
+
+
+def _elements(node: ast.AST) -> list[tuple[object, str] | None]:
+    """The same, of an expression or of a statement without others inside."""
+    sized = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in ast.walk(node))
+    found = [
+        column(n.slice)
+        for n in ast.walk(node)
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in MEMORY
+    ]
+    return [*found, *[None] * (named - len(found))]
