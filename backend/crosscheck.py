@@ -2,8 +2,8 @@
 Targets against the reference, sample by sample (T5), and which of the two tiers ran on each.
 
 On every target but a GPU each result must be the reference's bit for bit. On a GPU it must be where the running error is zero, and
-within it elsewhere; samples whose path the error leaves open are counted as ambiguous and judge nothing. An integer that needs
-more than 64 bits may trap where the reference goes on; that is counted too.
+within it elsewhere; samples whose path the error leaves open are counted as ambiguous and judge nothing, as do those for which the
+reference has not the fuel. An integer that needs more than 64 bits may trap where the reference goes on; that is counted too.
 
 In the mode fast, the target cpu is judged in the same way, by the bound on sums in any order (`backend.fast.bounds`).
 """
@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backend import toolchain
-from backend.run import targets
 from backend.tiers import runnable
 from semantics.arrays import Array
 from semantics.errors import AdjudgeError, OutOfFuel, Trap
@@ -59,7 +58,7 @@ def crosscheck(
 ) -> list[Crosscheck]:
     """One result per target. The simulator, which is slow, sees the first 64 samples. `reference(*arguments)` is the oracle."""
     wanted = [_outcome(reference, arguments) for arguments in samples]
-    there = targets()
+    there = toolchain.targets()
     results = []
     for target in chosen or toolchain.TARGETS:
         if reason := there.get(target, "no such target"):
@@ -109,6 +108,8 @@ def _compare(
 
 def judge(program: Program, target: str, arguments: Sequence[Any], wanted: Any, found: Any, mode: str = "exact") -> str:
     """bitwise, within, ambiguous, overflowed or mismatch."""
+    if isinstance(wanted, OutOfFuel) and not isinstance(found, AdjudgeError):
+        return "ambiguous"
     if isinstance(found, AdjudgeError) or isinstance(wanted, AdjudgeError):
         if type(found) is type(wanted):
             return "bitwise"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 HEADER, SECTION = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQIIQQ")
 SYMBOL, RELA = struct.Struct("<IBBHQQ"), struct.Struct("<QQq")
@@ -25,8 +25,7 @@ class Unknown(Exception):
     """A file asks for what is not known here; caught, and left to LLVM."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """What comes into memory: its bytes, and zeros up to its size."""
 
     content: bytes
@@ -35,8 +34,7 @@ class Section:
     is_written: bool
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A name for the place so many bytes behind the beginning of a section."""
 
     name: str
@@ -44,8 +42,7 @@ class Symbol:
     offset: int
 
 
-@dataclass(frozen=True)
-class ObjectFile:
+class ObjectFile(NamedTuple):
     """
     sections      those that come into memory, by number
     symbols       all; the section of what the file does not have is none of these

@@ -91,9 +91,15 @@ def lowered(
                 return lower(program, argument_types, linked=linked, fast=fast)
         return lower(program, argument_types, linked=linked, fast=fast)
 
-    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+    def made() -> Lowered:
+        from backend.subset import refuse_memory
+
+        refuse_memory(program, argument_types)
         return first_that_fits(program, mode, expanded, argument_types)
-    found = store.remembered(key, lambda: _typed(first_that_fits(program, mode, expanded, argument_types), classes.of_none))
+
+    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+        return made()
+    found = store.remembered(key, lambda: _typed(made(), classes.of_none))
     classed = classes.known(program, argument_types)
     return _typed(found, lambda type: classes.of_classes(type, classed)) if classed else found
 

@@ -17,13 +17,15 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from backend import object_code, store, toolchain
+from backend import store, toolchain
 from backend.elf import Unknown
-from backend.object_code import Object
 from backend.placing import placed
 from semantics.collector import at_rest
+
+if TYPE_CHECKING:
+    from backend.object_code import Object
 
 Function = Callable[..., Any]
 TYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double, "b": ctypes.c_bool}
@@ -67,6 +69,8 @@ def _key(source: str, exports: Mapping[str, str]) -> str:
 
 
 def _compiled(source: str, exports: Mapping[str, str]) -> dict[str, Object]:
+    from backend import object_code
+
     module = store.load(source, "native", object_code.bindings(source))
     return {name: object_code.compiled(getattr(module, name), of.partition(":")[0]) for name, of in exports.items()}
 

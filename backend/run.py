@@ -22,7 +22,7 @@ from backend.stack_memory import MEMORY, Memory
 from backend.status import FULL, FULL_ARRAYS, LINKED, MEMORY_LIMIT, OK, ORDER, error, raised_by
 from backend.structured_way_in import is_structured, structured
 from backend.ways_in import entrance
-from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
@@ -164,8 +164,20 @@ class Compiled:
 
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error it ends in."""
-        flat = [flatten_arguments(sample, self.code.argument_types) for sample in samples]
-        return [*map(self.outcome, self.threads(flat))] if self.threaded else [*map(self.attempt, flat)]
+        outcomes = [*map(self.row, samples)]
+        there = [k for k, row in enumerate(outcomes) if not isinstance(row, Trap)]
+        rows = [outcomes[k] for k in there]
+        found = map(self.outcome, self.threads(rows)) if self.threaded else map(self.attempt, rows)
+        for k, outcome in zip(there, found, strict=True):
+            outcomes[k] = outcome
+        return outcomes
+
+    def row(self, sample: Sequence[Any]) -> Any:
+        """The scalars and arrays of a sample, one by one; the Trap, if one of its integers needs more than 64 bits."""
+        try:
+            return flatten_arguments(sample, self.code.argument_types)
+        except Trap as beyond:
+            return beyond
 
     def attempt(self, row: Sequence[Any]) -> Any:
         """The outcome of one call."""

@@ -52,7 +52,8 @@ _TRAPS = {
 def error(status: int, budget: int) -> AdjudgeError:
     """The error for a status that is not OK."""
     if status == FUEL:
-        return OutOfFuel(f"the loops did not end within {budget} turns", rule="backend", remedy="raise budget")
+        remedy = "fewer turns, or `backend.compile` with a larger budget"
+        return OutOfFuel(f"the loops did not end within {budget} turns", rule="backend", remedy=remedy)
     if status == MEMORY_LIMIT:
         return OutOfFuel("the stacks of its loops do not fit", rule="backend", remedy='fewer turns, or mode="ssa-recompute"')
     what, remedy = _TRAPS[status]

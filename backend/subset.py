@@ -2,16 +2,18 @@
 What is not compiled yet: memory. A program that needs it is refused by name, before any code is made.
 
 Only what a run can reach counts: a method of a class that no argument has is no reason to refuse. Of a program that cannot be
-typed, what the entry mentions counts.
+typed, what the entry mentions counts. A derivative needs the memory that its function needs; so it is refused before it is
+expanded, by the types of the function, which are soon told, where those of its adjoint may take half a minute.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from backend.columns import NOT_COMPILED, NUMBA
-from semantics.errors import Malformed
+from semantics.errors import AdjudgeError, Malformed
 from semantics.infer import Inference
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
@@ -25,6 +27,23 @@ def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
                 hole = NUMBA.find(primitive)
                 if hole in NOT_COMPILED:
                     raise _at_first_use(program, node, primitive, hole)
+
+
+def refuse_memory(program: Program, types: Sequence[Any] | None) -> None:
+    """Malformed if the functions of which the program has derivatives need memory, or the program itself does."""
+    if holes := _rows(program):
+        from transforms.known_lengths import typed  # with the optimizer, which no first call waits for
+
+        holes.intersection_update(mentioned(program))
+        with suppress(AdjudgeError):
+            _, inference = typed(program, types)
+            holes.intersection_update(reached(inference))
+        refuse_uncompiled(program, sorted(holes))
+
+
+def _rows(program: Program) -> set[NodeId]:
+    """The nodes of rows that are not compiled."""
+    return {n for p, n in program.interned.items() if isinstance(p, Primitive) and NUMBA.find(p) in NOT_COMPILED}
 
 
 def reached(inference: Inference) -> Iterator[NodeId]:

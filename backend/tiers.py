@@ -12,19 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from backend import kept, lowering, run, store, toolchain
-from backend.cuda import numba_cuda
+from backend import lowering, store, toolchain
 from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
-from backend.machine import ptx as machine_ptx
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.collector import at_rest, at_work
 from semantics.errors import AdjudgeError, Crash, Malformed, Trap
 from semantics.ir import Program
 from transforms.remembering import remembering
+
+if TYPE_CHECKING:
+    from backend import run
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
@@ -47,6 +48,10 @@ def runnable(program: Program, argument_types: Sequence[Any] | None = None, targ
 
 def ptx(program: Program, argument_types: Sequence[Any] | None = None, cc: tuple[int, int] = (9, 0)) -> str:
     """The PTX of the kernel that runs the program: of its generated code, or of the machine. IllTyped if none can be made here."""
+    from backend import run
+    from backend.cuda import numba_cuda
+    from backend.machine import ptx as machine_ptx
+
     try:
         return run.ptx(program, argument_types, cc)
     except AdjudgeError:
@@ -86,6 +91,8 @@ class Tiered:
     def best(self) -> run.Compiled | Machined:
         """The program in generated code, if it has a first-order form, else on the machine; `refusal` says why."""
         try:
+            from backend import run  # which no first call waits for
+
             with at_work():
                 return run.compile(self.program, self.types, self.target, **self.options)
         except AdjudgeError as refusal:
@@ -94,7 +101,7 @@ class Tiered:
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
-        return self.best.way_in(otherwise) if "best" in vars(self) and isinstance(self.best, run.Compiled) else None
+        return self.best.way_in(otherwise) if "best" in vars(self) and not isinstance(self.best, Machined) else None
 
     @property
     def closures(self) -> Program:
@@ -112,7 +119,7 @@ class Tiered:
                 if self.best is self.machined:
                     with at_work():
                         return execution.resume()
-        if isinstance(self.best, run.Compiled) and self.best.quick is not None:
+        if not isinstance(self.best, Machined) and self.best.quick is not None:
             try:
                 return self.best(*arguments)
             except (Trap, Crash) as failure:
@@ -150,6 +157,8 @@ class Tiered:
         """Whether another process has compiled the program, so that its machine code is there at once."""
         if self.target != "cpu" or not lowering.is_lowered(self.program, self.types, self.options.get("mode", "J")):
             return False
+        from backend import kept
+
         return kept.is_there(lowering.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 
     def goes_on(self, execution: Execution) -> bool:

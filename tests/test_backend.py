@@ -26,6 +26,7 @@ from semantics.text import read
 from semantics.type_language import INTEGER, REAL
 from semantics.values import same
 from transforms.nested_grad import expand
+from transforms.parse import parse_text
 
 ARITHMETIC = [n for n in PROGRAMS if n not in ("elementary", "remainders", "integers", "conversions")]
 
@@ -259,6 +260,13 @@ def test_ptx_has_the_kernel_and_no_contracted_product(cc: tuple[int, int]) -> No
     assert "mul.rn.f64" in text
     assert not re.findall(r"fma\.rn\.f64|mad\.", text)
     assert not re.findall(r"\bmul\.f64", text), "a product without rounding mode may be fused by the assembler"
+
+
+@pytest.mark.skipif(bool(numba_cuda.ptx_available()), reason="needs libnvvm")
+def test_the_sum_of_a_number_has_ptx() -> None:
+    """It is a loop of one turn, and no array. Once no thread knew how to go over it."""
+    text = backend.run.ptx(parse_text("import numpy as np\ndef f(x):\n    return np.sum(x * x)\n", "f"), (REAL,))
+    assert len(re.findall(r"\.visible \.entry", text)) == 1
 
 
 def test_a_missing_target_is_reported_and_skipped_visibly() -> None:

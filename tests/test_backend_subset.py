@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import backend
+from backend import lowering
 from backend.arrays.table import CELLS as LOOPS
 from backend.columns import IN_LOOPS, NO_MEMORY, NUMBA, ULP
 from backend.structure import STRUCTURAL
@@ -15,6 +16,8 @@ from semantics.primitives.row import Hole
 from semantics.primitives.table import ARRAYS, STRUCTURE, TABLE
 from semantics.text import read
 from semantics.type_language import REAL
+from transforms.gradient_programs import calling
+from transforms.parse import parse_text
 
 
 def program(parameters: str, *lines: str) -> Program:
@@ -53,6 +56,46 @@ def test_what_needs_arrays_or_memory_is_refused_by_name(name: str) -> None:
         assert what in caught.value.what
         assert "not compiled yet" in caught.value.what
         assert 'target="reference"' in caught.value.remedy
+
+
+APPENDED = """
+def f(x: float):
+    zs = [x, x]
+    for _ in range(5):
+        new = []
+        for i in range(2):
+            new.append(zs[i] * 2.0)
+        zs = [z for z in new]
+    return zs[0]
+"""
+WITHOUT = """
+from typing import NamedTuple
+class Kept(NamedTuple):
+    v: float
+    def use(self):
+        xs = []
+        xs.append(self.v)
+        return xs[0]
+class Squared(NamedTuple):
+    v: float
+    def use(self): return self.v * self.v
+def g(r): return r.use()
+def h(x): return g(Kept(x))
+def f(x: float): return g(Squared(x))
+"""
+
+
+def test_a_derivative_whose_function_needs_memory_is_refused_before_it_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adjoint's types would take half a minute to tell."""
+    monkeypatch.setattr(lowering, "first_that_fits", lambda *given: pytest.fail("it was expanded"))
+    with pytest.raises(Malformed, match="memory is not compiled yet") as caught:
+        backend.compile(calling(parse_text(APPENDED, "f"), "grad", 0, (REAL,)), (REAL,), "python")
+    assert caught.value.rule == "lower"
+
+
+def test_memory_that_no_run_comes_to_by_the_types_is_no_reason_to_refuse() -> None:
+    code = backend.compile(calling(parse_text(WITHOUT, "f"), "grad", 0, (REAL,)), (REAL,), "python")
+    assert code(1.5) == 3.0
 
 
 def test_a_call_that_the_result_does_not_need_is_no_reason_to_refuse() -> None:

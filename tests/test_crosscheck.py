@@ -18,6 +18,7 @@ from adjudge.values import to_value
 from backend import toolchain
 from backend.expansion import first_that_fits
 from checkers.generators import Source, Whole, points, sources, wholes
+from semantics.errors import OutOfFuel
 from semantics.machine import Machine
 from semantics.type_language import INTEGER, REAL, ArrayType
 from transforms.gradient_programs import calling
@@ -90,6 +91,42 @@ def test_samples_that_generated_code_leaves_to_the_machine_are_counted(
     code, out, _ = adjudge("crosscheck", f"{programs}:large", "--samples", "12", "--quick")
     assert code == 0
     assert "left to tier B" in out
+
+
+def test_an_integer_beyond_64_bits_is_no_reason_to_end(adjudge: Any, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the Trap of one sample ended the command."""
+    monkeypatch.setattr(crosscheck, "ptx_rows", lambda program, types: [])
+    code, out, _ = adjudge("crosscheck", f"{programs}:large", str(2**70), "--samples", "3", "--quick", "--json")
+    assert code == 0
+    for row in json.loads(out)["targets"]:
+        assert row["skipped"] or (row["again"] >= 1 and row["bitwise"] == row["samples"] == 4)
+
+
+@pytest.mark.parametrize("refusal", ["", "no first-order form"])
+def test_ptx_of_the_machine_is_not_waited_for_in_a_quick_run(
+    adjudge: Any, programs: Path, monkeypatch: pytest.MonkeyPatch, refusal: str
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(crosscheck, "ptx_rows", lambda program, types: asked.append(types) or [])
+    monkeypatch.setattr(crosscheck, "compare", lambda *given: [backend.Crosscheck("python", 1, 1, refusal=refusal)])
+    words = "crosscheck", f"{programs}:layer", "np.ones((2, 3))", "np.ones(3)"
+    of_any_size = [ArrayType("f64", (None, None)), ArrayType("f64", (None,))]
+    assert ("takes a minute" in adjudge(*words, "--quick")[1]) is bool(refusal)
+    assert asked == ([] if refusal else [of_any_size]), "of the code that ran"
+    assert "takes a minute" not in adjudge(*words)[1]
+    assert asked[-1] == of_any_size
+
+
+def test_what_the_reference_has_no_fuel_for_judges_nothing() -> None:
+    program = parse_text("def f(x):\n    return x\n", "f", "f.py", {})
+
+    def spent(*_: Any) -> Any:
+        raise OutOfFuel("spent")
+
+    (row,) = backend.crosscheck(program, None, [(1.0,), (2.0,)], spent, ["python"])
+    assert (row.ambiguous, row.mismatches) == (2, ())
+    (row,) = backend.crosscheck(program, None, [(1.0,)], lambda x: 2.0, ["python"])
+    assert (row.ambiguous, len(row.mismatches)) == (0, 1)
 
 
 TARGETS = ("python", "cuda-sequential")

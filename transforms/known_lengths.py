@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError
-from semantics.infer import Inferrer, entry_types
+from semantics.infer import Inference, Inferrer, entry_types
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
@@ -71,14 +71,19 @@ def known(program: Program, types: Sequence[Any] | None = None) -> Mapping[NodeI
     The nodes whose values are tuples of one length, at most LONGEST, or lists, by the types of the program, and the switches that
     choose one function.
     """
-    stubbed = system_of(STUB).run(program)
+    stubbed, inference = typed(program, types)
     found: dict[NodeId, Known | GraphRef | None] = {}
-    inferrer = Inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2))
-    for nodes in inferrer.run(entry_types(stubbed, types)).types.values():
+    for nodes in inference.types.values():
         for node, type in nodes.items():
             what = _known(type, _arms(stubbed, node))
             found[node] = what if found.get(node, what) == what else None
     return {n: k for n, k in found.items() if k is not None and stubbed.nodes.get(n) == program.nodes.get(n)}
+
+
+def typed(program: Program, types: Sequence[Any] | None = None) -> tuple[Program, Inference]:
+    """The program with a stub for each derivative that is not expanded, and its types."""
+    stubbed = system_of(STUB).run(program)
+    return stubbed, Inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2)).run(entry_types(stubbed, types))
 
 
 def _arms(program: Program, node: NodeId) -> list[Any]:

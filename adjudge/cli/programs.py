@@ -28,7 +28,7 @@ def run(
     by: Annotated[
         list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")
     ] = None,
-    fuel: Annotated[int, typer.Option(help="The most steps the machine may take.")] = 200_000_000,
+    fuel: Annotated[int, typer.Option(help="The most steps the reference machine may take.")] = 200_000_000,
     on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda or cuda-simulator.")] = "reference",
     mode: Annotated[str, typer.Option(help="How the adjoint is built: J, ssa, pullback, cached, … (adjudge agree has all).")] = "J",
     as_json: Json = False,

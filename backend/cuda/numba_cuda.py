@@ -98,7 +98,8 @@ def bindings(target: str) -> Bindings:
     if target == "cuda-simulator":
         return python_bindings() | _simulated_arrays() | common
     decorators = {"_device": cuda.jit(device=True), "_inside": cuda.jit(device=True, inline="always")}
-    return _functions() | CONSTANTS | SINGLE | dtypes() | common | decorators
+    loops = {"_all": range}  # of the sum of a number; where there are arrays, the threads of a block go over them
+    return _functions() | CONSTANTS | SINGLE | dtypes() | common | decorators | loops
 
 
 def _simulated_arrays() -> Bindings:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from backend.cuda import numba_cuda
 from backend.machine import interpreter, layout
 from backend.machine.execution import FUEL, MEMORY, Execution
 from backend.machine.layout import RESULT
@@ -38,6 +37,8 @@ def source() -> str:
 
 def ptx(cc: tuple[int, int]) -> str:
     """The PTX of the kernel for a compute capability: the same for every program."""
+    from backend.cuda import numba_cuda
+
     return numba_cuda.ptx(source(), numba_cuda.machine_signature(), cc)
 
 
@@ -50,6 +51,8 @@ class Threads:
     @cached_property
     def kernel(self) -> Any:
         """The kernel on this target."""
+        from backend.cuda import numba_cuda
+
         return numba_cuda.kernel(source(), self.target)
 
     def map(self, samples: Iterable[Sequence[Any]], fuel: int = FUEL) -> list[Any]:
@@ -90,6 +93,8 @@ class Threads:
         if self.target != "cuda":
             self.kernel[shape](*(memoryview(a) for a in given[:4]), status, fuel)
         else:
+            from backend.cuda import numba_cuda
+
             on_device = numba_cuda.on_device(integers)
             self.kernel[shape](on_device, on_device.view(numpy.float64), words, starts, status, fuel)
             integers = on_device.copy_to_host()
