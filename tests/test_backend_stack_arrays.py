@@ -129,7 +129,7 @@ def test_so_it_is_when_numba_compiles_it_and_when_memory_grows() -> None:
     code, reference = compiled(program, (*types_of(arrays), INTEGER), "cpu")
     for n in (3, 3 * stack_memory.CELLS, 0):
         assert agrees(code, reference, *arrays, n)
-    assert code.memory.cells == (4 * stack_memory.CELLS,)
+    assert code.memory.cells == 4 * stack_memory.CELLS
 
 
 def test_what_is_zero_on_one_path_and_an_array_on_another() -> None:
@@ -155,14 +155,14 @@ def test_what_is_zero_on_one_path_and_an_array_on_another() -> None:
 # memory
 
 
-def test_arrays_that_do_not_fit_get_more_memory_and_the_value_is_the_same(monkeypatch: Any) -> None:
+def test_arrays_that_do_not_fit_get_twice_the_memory_and_the_value_is_the_same(monkeypatch: Any) -> None:
     monkeypatch.setattr(stack_memory, "WORDS", 4)
     program, arrays = gradient("recurrent")
     code, reference = compiled(program, (*types_of(arrays), INTEGER))
     assert agrees(code, reference, *arrays, 7)
     words, cells = code.memory.words, code.memory.cells
     assert words > 4
-    assert cells == (stack_memory.CELLS,)
+    assert cells == stack_memory.CELLS
     monkeypatch.setattr(stack_memory, "LIMIT", code.memory.size)
     with pytest.raises(OutOfFuel, match="the stacks of its loops do not fit"):
         code.call(*map(to_value, arrays), 50)
@@ -186,7 +186,7 @@ def test_of_an_array_whose_sizes_alone_are_read_the_elements_are_not_kept() -> N
 PLANTED = {
     "the next array begins inside this one": ("return end", "return begin + 1"),
     "an element is left out": ("for i in _each(count):", "for i in _each(count - 1):"),
-    "every view is of the first array": ("heap = (heap, _keep(", "heap = (end0, _keep("),
+    "every view is of the first array": ("heap = (heap, _keep(", "heap = (2 * capacity, _keep("),
     "a view is one element late": ("_ = reals[integers[", "_ = reals[1 + integers["),
 }
 
@@ -201,6 +201,6 @@ def test_a_planted_bug_is_seen(bug: str) -> None:
     mutant = _on_target(replace(code.code, alone=source), "python", BUDGET, lambda: mutant)
     try:
         seen = not agrees(mutant, reference, *arrays, 4)
-    except (ValueError, Crash):  # the view has not as many elements as its shape
+    except Crash:  # the view has not as many elements as its shape
         seen = True
     assert seen
