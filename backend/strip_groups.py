@@ -21,6 +21,7 @@ from backend.arrays.effects import assigned
 IN_VECTORS = frozenset({"_exp", "_tanh", "_cosh"})
 TOTAL = IN_VECTORS | {"_mul", "_div", "_sin", "_cos", "_tan", "_log", "_sqrt", "_sinh", "_atan", "float"}
 """What is called in late arithmetic: functions of reals that give a number whatever they are given."""
+MEMORY = frozenset({"reals", "integers"})
 MOST = 4
 """Groups of one function: more would be too much code."""
 
@@ -76,6 +77,8 @@ def is_failure(statement: ast.stmt) -> bool:
 
 def column(index: ast.expr) -> tuple[object, str] | None:
     """The column of a place in the memory, and its cell; None where that is not seen."""
+    if isinstance(index, ast.Slice):
+        return None
     base, width, at, cells = 0, 1, 0, []
     for term in _terms(index):
         match term:
@@ -119,20 +122,22 @@ def _group(block: list[ast.stmt], loop: ast.While, times: Counter[str], reads: C
     late, stores = _forward(block, times)
     if not stores:
         return None
-    last = max(k for k, s in enumerate(block) if s in late or any(s is w.statement for w in stores))
+    its = {id(s) for s in (*late, *(w.statement for w in stores))}
+    last = max(k for k, s in enumerate(block) if id(s) in its)
     used = Counter(n for s in (*late, *(w.value for w in stores)) for n in _arguments(s))
     for statement in reversed(block[:last]):
         match statement:
-            case ast.Assign([ast.Name(x)], value) if statement not in late and times[x] == 1 and _is_total(value):
+            case ast.Assign([ast.Name(x)], value) if id(statement) not in its and times[x] == 1 and _is_total(value):
                 if reads[x] == used[x] > 0:
-                    late.append(statement)
+                    its.add(id(statement))
                     used.update(_arguments(value))
-    late.sort(key=block.index)
+    writes = {id(w.statement) for w in stores}
+    late = [s for s in block if isinstance(s, ast.Assign) and id(s) in its - writes]
     made = {t.id for s in late for t in s.targets if isinstance(t, ast.Name)}
     if any(reads[x] != used[x] for x in made):
         return None
-    first = min(map(block.index, late))
-    between = [s for s in block[first : last + 1] if s not in late and all(s is not w.statement for w in stores)]
+    first = min(k for k, s in enumerate(block) if id(s) in its)
+    between = [s for s in block[first : last + 1] if id(s) not in its]
     turn = assigned(loop)
     given = sorted(used.keys() - made)
     if not all(map(_is_plain, between)) or not _are_apart(block[: last + 1], stores):
@@ -167,15 +172,26 @@ def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assig
 
 
 def _are_apart(block: list[ast.stmt], stores: list[Write]) -> bool:
-    """Whether no statement after a write, up to the end of the group, accesses its column: nothing waits there yet."""
-    for write in stores:
-        for s in block[block.index(write.statement) + 1 :]:
-            for n in ast.walk(s):
-                match n:
-                    case ast.Subscript(ast.Name("reals" | "integers"), index) if all(s is not w.statement for w in stores):
-                        if (found := column(index)) is None or found[0] == write.column:
-                            return False
+    """Whether no other statement after a write, up to the end of the group, accesses its column: nothing waits there yet."""
+    writes, written = {id(w.statement): w for w in stores}, set[object]()
+    for s in block:
+        if (write := writes.get(id(s))) is not None:
+            written.add(write.column)
+        elif any(found is None or found[0] in written for found in elements(s)) and written:
+            return False
     return True
+
+
+def elements(node: ast.AST) -> list[tuple[object, str] | None]:
+    """The columns and cells of the memory that a statement or an expression accesses; None for what is not known."""
+    sized = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in ast.walk(node))
+    found = [
+        column(n.slice)
+        for n in ast.walk(node)
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in MEMORY
+    ]
+    return [*found, *[None] * (named - len(found))]
 
 
 def _is_plain(statement: ast.stmt) -> bool:

@@ -1,5 +1,5 @@
 """
-Numbers that no turn of a loop waits for are computed for 64 turns at once, in vectors.
+Numbers that no turn of a loop waits for are computed for 128 turns at once, in vectors.
 
     while True:                             while True:
         i = integers[…]                         i = integers[…]
@@ -8,13 +8,13 @@ Numbers that no turn of a loop waits for are computed for 64 turns at once, in v
         reals[i] = _tanh(p * x)       →         x = reals[…]
         …                                       …
                                                 held[n] = x; places[n] = i; n = n + 1
-                                                if n == 64:
+                                                if n == 128:
                                                     n = f_late(n, held, places, reals, p)
 
 Of a recursion in level order most turns only write such numbers to cells, which calls of another level read. What is computed
 *late* is what depends on an elementary function, and what only that needs; none of it can fail, and no test, index or later turn
 may use it but by way of memory. So a turn does all else as it did, in its order, with its errors, and keeps what the late numbers
-are made from. They are computed where 64 wait, before something reads or writes a cell of theirs, which may be one between the
+are made from. They are computed where 128 wait, before something reads or writes a cell of theirs, which may be one between the
 first and the last of those that wait, and before the loop is left with a result. If a turn fails, nothing reads them.
 
 Where fewer than FEW wait when one is read, turns need each other, as at the root of a tree: the next ALONE compute theirs at once,
@@ -24,31 +24,53 @@ and an elementary function of one number is called by a name that is bound to wh
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 
-from backend.strip_groups import Group, column, groups, is_failure
+from backend import toolchain
+from backend.strip_groups import IN_VECTORS, Group, elements, groups, is_failure
 
-STRIP, FEW, ALONE = 64, 8, 32
+STRIP, FEW, ALONE = 128, 8, 32
 LONE = {"_tanh": "_lone_tanh", "_cosh": "_lone_cosh"}
 """What there is another function for where it is called with one number."""
-MEMORY = ("reals", "integers")
 
 
 def in_strips(text: str) -> list[str]:
     """A function whose loops compute such numbers in strips, after the functions that do so; the text alone if there are none."""
-    if "while True" not in text or not any(f"{name}(" in text for name in ("_exp", "_tanh", "_cosh")):
+    outside = toolchain.LOOP.sub("", text)  # loops over elements are in vectors as they stand
+    if "while True" not in outside or not any(f"{name}(" in outside for name in IN_VECTORS):
         return [text]
     module = ast.parse(text)
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
-    strips = [_Strip(k, group, f"{function.name}_late{k}") for k, group in enumerate(groups(function))]
+    names: dict[str, str] = {}  # by their text, the functions
+    strips: list[_Strip] = []
+    for k, group in enumerate(groups(function)):
+        body = computing(group)
+        strips.append(_Strip(k, group, names.setdefault(body, f"{function.name}_late{len(names)}")))
     if not strips:
         return [text]
     _Writer(strips).body(function.body, None)
-    late = [strip.function() for strip in strips]
-    return [*late, ast.unparse(ast.fix_missing_locations(module))]
+    return [*(f"def {name}{body}" for body, name in names.items()), ast.unparse(ast.fix_missing_locations(module))]
+
+
+def computing(group: Group) -> str:
+    """
+    A function, after its name, that computes all that wait, and gives 0, since nothing waits then. It has names of its own, so that
+    loops which do the same with other names have one.
+    """
+    made = (t.id for s in group.late for t in s.targets if isinstance(t, ast.Name))
+    own = {name: f"v{k}" for k, name in enumerate((*group.reals, *group.integers, *group.shared, *made))}
+    renamed = _Renamed(own)
+    read = [f"{own[x]} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
+    read += [f"{own[i]} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
+    late = [*read, *(ast.unparse(renamed.visit(deepcopy(s))) for s in group.late)]
+    late += [f"held[{STRIP * j} + k] = {ast.unparse(renamed.visit(deepcopy(s.value)))}" for j, s in enumerate(group.stores)]
+    stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
+    given = ", ".join(["waiting", "held", "places", "reals", *(own[name] for name in group.shared)])
+    lines = [f"({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
+    return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
 
 
 @dataclass(frozen=True)
@@ -104,7 +126,7 @@ class _Strip:
     def end(self) -> str:
         """After the last of the group's statements: the numbers now, or what they are made from."""
         group, n = self.group, self.waiting
-        now = [ast.unparse(_Lone().visit(deepcopy(s))) for s in group.late]
+        now = [ast.unparse(_Renamed(LONE).visit(deepcopy(s))) for s in group.late]
         now += [f"reals[{self.named(f'place{j}')}] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
         kept = [f"{self.element('held', k, n)} = {x}" for k, x in enumerate(group.reals)]
         kept += [f"{self.element('places', j, n)} = {self.named(f'place{j}')}" for j in range(len(group.stores))]
@@ -125,24 +147,15 @@ class _Strip:
         """The place of one that waits in the part k of what is held for the strip."""
         return f"{self.named(what)}[{f'{STRIP * k} + ' if k else ''}{at}]"
 
-    def function(self) -> str:
-        """What computes all that wait; nothing waits then."""
-        group = self.group
-        read = [f"{x} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
-        read += [f"{i} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
-        late = [*read, *map(ast.unparse, group.late)]
-        late += [f"held[{STRIP * j} + k] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
-        stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
-        given = ", ".join(["waiting", "held", "places", "reals", *group.shared])
-        lines = [f"def {self.name}({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
-        return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
 
+class _Renamed(ast.NodeTransformer):
+    """Other names for some."""
 
-class _Lone(ast.NodeTransformer):
-    """Functions of one number."""
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(LONE.get(node.id, node.id), node.ctx)
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
 class _Writer:
@@ -200,20 +213,8 @@ def _accesses(statement: ast.stmt) -> Iterator[tuple[object, str] | None]:
             yield None
         case ast.For():
             leaves = any(isinstance(n, ast.Return) and not is_failure(n) for n in ast.walk(statement))
-            yield from [None] * bool(leaves or _elements(statement))
+            yield from [None] * bool(leaves or elements(statement))
         case ast.If(test):
-            yield from _elements(test)
+            yield from elements(test)
         case _:
-            yield from _elements(statement)
-
-
-def _elements(node: ast.AST) -> list[tuple[object, str] | None]:
-    """The same, of an expression or of a statement without others inside."""
-    sized = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in ast.walk(node))
-    found = [
-        column(n.slice)
-        for n in ast.walk(node)
-        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in MEMORY
-    ]
-    return [*found, *[None] * (named - len(found))]
+            yield from elements(statement)

@@ -1,4 +1,7 @@
-"""The functions of GradBench at one size each: the derivative against the primal, both compiled, called from Python."""
+"""
+The functions of GradBench at one size each, called from Python: the derivative against the primal, both compiled, and against JAX,
+where that is installed.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from bench.gradbench import prepared
+from bench.gradbench_jax import by_jax
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
 from bench.measure import Row, named, seconds, seconds_a_call
@@ -22,10 +26,16 @@ WHOLE = 0.2
 
 
 def rows(only: str = "") -> Iterator[Row]:
-    """A row for each module, and one for each variant of the descents; or of the modules whose name has a text in it."""
+    """
+    A row for each module, with one for what JAX says where it does not run it, and one for each variant of the descents; or those
+    of the modules whose name has a text in it.
+    """
     for module, size in named(SIZES, only).items():
         primal, derivative = functions(module)
-        yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)))
+        theirs = of_jax(module, derivative, size)
+        yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)), theirs)
+        if isinstance(theirs, str) and theirs:
+            yield Row("", f"not by JAX: {theirs}", "", "")
     for module, (size, end) in named(ENDS, only).items():
         for variant in functions(module):
             try:
@@ -37,12 +47,23 @@ def rows(only: str = "") -> Iterator[Row]:
             yield Row(f"{module} {variant}", f"{1e3 * took:.3g} ms", f"first call {first:.3g} s", "")
 
 
-def row(what: str, primal: tuple[float, float], derivative: tuple[float, float]) -> Row:
-    """The derivative against the primal, and the time of the first calls of both."""
+def row(what: str, primal: tuple[float, float], derivative: tuple[float, float], theirs: float | str) -> Row:
+    """The derivative against the primal, and against theirs, if that is a time; the time of the first calls of our two."""
     (first, mine), (later, its) = primal, derivative
-    return Row(
-        f"{what}, first {first:.2g} and {later:.2g} s", f"{1e6 * its:.3g} µs", f"primal {1e6 * mine:.3g} µs", f"{its / mine:.3g}"
-    )
+    over = f"{its / mine:.3g}" if isinstance(theirs, str) else f"{its / mine:.3g}, JAX {its / theirs:.2g}"
+    return Row(f"{what}, first {first:.2g} and {later:.2g} s", f"{1e6 * its:.3g} µs", f"primal {1e6 * mine:.3g} µs", over)
+
+
+def of_jax(module: str, name: str, size: int) -> float | str:
+    """The CPU time of one call by JAX; or why there is none, "" where JAX is not."""
+    function: Function = functions(module)[name]
+    call = by_jax(function, function.read(import_module(f"bench.gradbench_programs.{module}").sample(size)))
+    return call if isinstance(call, str) else seconds_a_call(call, (), calls_within(call))
+
+
+def calls_within(call: Callable[[], Any]) -> int:
+    """How many calls one run of a measurement makes."""
+    return max(1, int(WHOLE / max(seconds(call, 1), 1e-6) / 3))
 
 
 def measured(module: str, name: str, size: int) -> tuple[float, float, Any]:
@@ -52,8 +73,7 @@ def measured(module: str, name: str, size: int) -> tuple[float, float, Any]:
     began = time.process_time()
     call: Callable[[], Any] = prepared(function, arguments, function.compile(function.program))
     first = time.process_time() - began
-    calls = max(1, int(WHOLE / max(seconds(call, 1), 1e-6) / 3))
-    return first, seconds_a_call(call, (), calls), function.write(call())
+    return first, seconds_a_call(call, (), calls_within(call)), function.write(call())
 
 
 def _refuse_another_end(what: str, ours: Any, end: Any) -> None:

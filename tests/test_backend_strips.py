@@ -1,4 +1,4 @@
-"""Numbers that no turn of a loop waits for, 64 at a time: which those are, and that all bits are those of turn after turn."""
+"""Numbers that no turn of a loop waits for, 128 at a time: which those are, and that all bits are those of turn after turn."""
 
 from __future__ import annotations
 
@@ -45,12 +45,20 @@ SIZE, WIDTH = 200, 5
 
 def test_what_only_cells_take_is_late() -> None:
     late, loop = strips.in_strips(LOOP)
-    assert [line.strip() for line in late.splitlines() if " = _" in line or "x6 =" in line] == [
-        "x4 = _mul(x3, 2.5)",
-        "x5 = _tanh(x4)",
-        "x6 = x5 + float(i1)",
+    assert [line.strip() for line in late.splitlines() if " = v" in line or "(v" in line] == [
+        "v2 = _mul(v0, 2.5)",
+        "v3 = _tanh(v2)",
+        "v4 = v3 + float(v1)",
+        *("held[0 + k] = v3", "held[128 + k] = v4"),
     ]
     assert "_tanh" not in loop.replace("_lone_tanh", "")
+
+
+def test_loops_that_do_the_same_by_other_names_have_one_function() -> None:
+    again = LOOP.replace("x", "x1").split("    while True:")[1]
+    assert len(strips.in_strips(f"{LOOP}    while True:{again}")) == 2
+    other = again.replace("2.5", "3.5")
+    assert len(strips.in_strips(f"{LOOP}    while True:{other}")) == 3
 
 
 @pytest.mark.parametrize(
@@ -95,6 +103,7 @@ def test_columns_are_told_by_all_but_the_cell() -> None:
     assert of("2 * (i1 + 1) + 1") == ((0, 2, 1), "i1 + 1")
     assert of("7 * capacity + 4 * s1 + 2") == ((7, 4, 2), "s1")
     assert of("i1 + i2") is None
+    assert column(ast.parse("reals[i1:i2]", mode="eval").body.slice) is None  # type: ignore[attr-defined]
 
 
 # the same bits
@@ -120,7 +129,7 @@ def run(texts: list[str], links: list[int], first: int, last: int) -> Any:
 def test_a_loop_in_strips_leaves_the_same_bits(links: list[int], first: int, count: int, short: bool) -> None:
     """Whatever cells its turns read: those that wait, that do not yet, or none; and the same failure, if there is one."""
     before = strips.STRIP, strips.FEW, strips.ALONE
-    strips.STRIP, strips.FEW, strips.ALONE = (5, 2, 3) if short else (64, 8, 0)
+    strips.STRIP, strips.FEW, strips.ALONE = (5, 2, 3) if short else (128, 8, 0)
     try:
         text = strips.in_strips(LOOP)
     finally:

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import adjudge as aj
-from bench import gradbench
+from bench import gradbench, gradbench_jax
 from bench.gradbench import session
 from bench.gradbench_programs import MODULES, ba, descent, functions, ht, particle, saddle
 from semantics.errors import Malformed
@@ -318,6 +318,32 @@ nonsense
 {"id": 12, "kind": "evaluate", "module": "lse", "function": "primal", "input": {"x": [1.0], "min_runs": 1000000000000}}
 {"id": 13, "kind": "evaluate", "module": "lse", "function": ["primal"], "input": {"x": [1.0]}}
 """
+
+
+# JAX
+
+
+@pytest.mark.parametrize("module", ["lse", "llsq", "kmeans"])
+def test_jax_runs_the_same_text(module: str) -> None:
+    pytest.importorskip("jax")
+    given, found = outputs(module, 6)
+    for name, function in functions(module).items():
+        call = gradbench_jax.by_jax(function, function.read(given))
+        assert not isinstance(call, str), call
+        agree(function.write(np.asarray(call())), found[name])
+
+
+@pytest.mark.parametrize(("module", "reason"), [("lstm", "immutable"), ("ba", "a way of its own")])
+def test_what_jax_does_not_run_it_says(module: str, reason: str) -> None:
+    pytest.importorskip("jax")
+    given = import_module(f"bench.gradbench_programs.{module}").sample(3)
+    for function in functions(module).values():
+        found = gradbench_jax.by_jax(function, function.read(given))
+        assert isinstance(found, str)
+        assert reason in found
+
+
+# the protocol by a process
 
 
 def test_a_session_with_the_process() -> None:

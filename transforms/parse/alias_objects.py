@@ -89,7 +89,8 @@ class Store:
             self.env = {name: frozenset(map(aged, things)) for name, things in self.env.items()}
             renamed: dict[Thing, Things] = {}
             for key, things in self.inside.items():
-                renamed[aged(key)] = renamed.get(aged(key), NONE) | frozenset(map(aged, things))
+                now = aged(key)
+                renamed[now] = renamed.get(now, NONE) | frozenset(map(aged, things))
             self.inside = renamed
             inside = map(aged, inside)
         self.inside[fresh] = frozenset(inside)

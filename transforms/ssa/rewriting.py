@@ -69,7 +69,7 @@ def decided(jump: Jump) -> Jump:
 
 def arrive(phis: Iterable[Phi], to: Mapping[Label, Label]) -> tuple[Phi, ...]:
     """The φ nodes with other labels in their arms, where `to` has them."""
-    return tuple(replace(phi, arms=tuple((to.get(p, p), a) for p, a in phi.arms)) for phi in phis)
+    return tuple(replace(phi, arms=tuple((to.get(p, p), a) for p, a in phi.arms)) for phi in phis) if to else tuple(phis)
 
 
 def with_operands(function: Function, put: Put) -> Function:

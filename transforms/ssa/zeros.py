@@ -167,6 +167,6 @@ class _Folding:
             if isinstance(found, Phi):
                 phis.append(found)
             elif set(kept) - {"_"}:
-                instructions.append(put_in_instruction(replace(instruction, targets=kept), self.now, str))
+                instructions.append(put_in_instruction(instruction, self.now, lambda t: t if t in needed else "_"))
         whole = (replace(p, arms=tuple((q, self.now(a)) for q, a in p.arms)) for p in phis if p.target in needed)
         return Block(block.label, tuple(whole), tuple(instructions), put_in_jump(block.jump, self.now))
