@@ -94,7 +94,7 @@ def select(test: str, a: Any, b: Any) -> Any:
     if site_of(type) is not None:
         a, b = convert(a, type), convert(b, type)
     match a, b:
-        case Stack(_, x, y), Stack(_, z, w):
+        case Stack(_, x, y), Stack(_, z, w) if site_of(type) is not None:
             return Stack(type, f"({x} if {test} else {z})", ROOT if y == ROOT else f"({y} if {test} else {w})")
         case Reg(x, t, v), Reg(y, u, w) if t == u:
             return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)
