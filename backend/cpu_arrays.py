@@ -1,5 +1,6 @@
 """
-What the CPU target binds to `_empty`, `_full` and `_row_of`: new arrays, of which LLVM is told that they overlap nothing.
+What the CPU target binds to `_empty`, `_full` and `_row_of`: new arrays, of which LLVM is told that they overlap nothing; and to
+`_reshape`: arrays that are there, in other sizes.
 
 It may then leave what it has read where it is when a new array is written to, and vectorise a loop over many arrays without asking
 whether any two of them overlap. Numba takes the address of the elements out of the record of the memory, where LLVM cannot see
@@ -13,6 +14,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import _parse_shape, populate_array, store_item
 
@@ -78,6 +80,35 @@ def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         meminfo=memory,
     )
     return array
+
+
+@intrinsic
+def reshape(context, array, shape):  # type: ignore[no-untyped-def]
+    """The elements of an orderly array, in their order, in one of these sizes, which have been found to be of as many."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        whole = context.make_array(array)(context, builder, arguments[0])
+        view = context.make_array(signature.return_type)(context, builder)
+        given = cgutils.unpack_tuple(builder, arguments[1])
+        sizes = [context.cast(builder, size, of, types.intp) for size, of in zip(given, shape, strict=True)]
+        strides, bytes = [], whole.itemsize
+        for size in reversed(sizes):
+            strides.insert(0, bytes)
+            bytes = builder.mul(bytes, size)
+        populate_array(
+            view,
+            data=whole.data,
+            shape=cgutils.pack_array(builder, sizes, ty=cgutils.intp_t),
+            strides=cgutils.pack_array(builder, strides, ty=cgutils.intp_t),
+            itemsize=whole.itemsize,
+            meminfo=whole.meminfo,
+        )
+        return impl_ret_borrowed(context, builder, signature.return_type, view._getvalue())
+
+    if array.layout != "C":
+        return None
+    of = types.Array(array.dtype, len(shape), "C", readonly=not array.mutable, aligned=array.aligned)
+    return of(array, shape), generate
 
 
 @intrinsic

@@ -110,6 +110,10 @@ def _cpu_functions() -> Bindings:
     functions |= {f"_lone_{name}": getattr(math, name) for name in CALLED}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
+        "_empty": cpu_arrays.empty,
+        "_full": cpu_arrays.full,
+        "_row_of": cpu_arrays.row_of,
+        "_reshape": cpu_arrays.reshape,
         "_tile": tiles.tile,
         "_strip": tiles.strip,
         "_add_row": turn_sums.add_row,
@@ -122,9 +126,6 @@ def _cpu_functions() -> Bindings:
         "_place": cpu_memory.place,
         "_held": cpu_memory.held,
         "_places": cpu_memory.places,
-        "_empty": cpu_arrays.empty,
-        "_full": cpu_arrays.full,
-        "_row_of": cpu_arrays.row_of,
         "_pow": math.pow,
         "_cbrt": numpy.cbrt,
         "_floor": numpy.floor,

@@ -20,6 +20,7 @@ from llvmlite import binding, ir
 from numba.core import ir as statements
 from numba.core.analysis import compute_cfg_from_blocks
 
+from backend.references import counted_alone
 from backend.registers import Registers
 
 APART = frozenset({"_apart", "_each", "_rows", "_columns", "_own"})
@@ -61,6 +62,10 @@ class Telling(Registers):
             if loop.body & loops.keys() == {header} and _goes_through(header, self.blocks, made) in APART:
                 self.tell(header, loop.body)
         return entry
+
+    def post_lower(self) -> None:
+        super().post_lower()
+        counted_alone(self.module)
 
     def tell(self, header: int, body: set[int]) -> None:
         """What LLVM is told of one loop."""
