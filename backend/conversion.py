@@ -76,9 +76,9 @@ def _widened(value: Any, type: Union, members: tuple[Any, ...]) -> Any:
 
 
 def as_choice(value: Stack) -> Sum:
-    """A stack that may be empty as one of two values."""
-    stack = stack_of(value.type)
-    assert stack is not None, "a stack has the type of one"
+    """A stack that may be empty as one of two values; Malformed of a type that has both kinds of empty ones."""
+    if (stack := stack_of(value.type)) is None:
+        raise Malformed(f"a value of type {value.type} is more than one stack or none", rule="backend")
     options = tuple(Stack(m, value.top, value.base) if m == stack else convert_bottom(m) for m in value.type.members)
     return Sum(value.type, tuple(f"{value.top} {'>=' if m == stack else '<'} {value.base}" for m in value.type.members), options)
 
@@ -94,7 +94,7 @@ def select(test: str, a: Any, b: Any) -> Any:
     if site_of(type) is not None:
         a, b = convert(a, type), convert(b, type)
     match a, b:
-        case Stack(_, x, y), Stack(_, z, w):
+        case Stack(_, x, y), Stack(_, z, w) if site_of(type) is not None:
             return Stack(type, f"({x} if {test} else {z})", ROOT if y == ROOT else f"({y} if {test} else {w})")
         case Reg(x, t, v), Reg(y, u, w) if t == u:
             return a if (x, v) == (y, w) else Reg(f"({x} if {test} else {y})", t)

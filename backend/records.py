@@ -151,12 +151,16 @@ def make_slice(emit: Emitter, *parts: Any) -> Any:
     return Cut(parts)
 
 
+def selected(i: Cut, size: int) -> range:
+    """The places that a slice selects of so many items; Malformed if it is not known."""
+    if (found := known_slice(typed(i))) is None:
+        raise unknown(typed(i))
+    return found.indices(size)
+
+
 def part(t: Items, i: Cut) -> Items:
-    """The items that a slice selects; Malformed if it is not known."""
-    found = known_slice(typed(i))
-    if found is None:
-        raise unknown(record_types.getitem(typed(t), typed(i)))
-    return _like(t, tuple(t.items[k] for k in found.indices(len(t.items))))
+    """The items that a slice selects."""
+    return _like(t, tuple(t.items[k] for k in selected(i, len(t.items))))
 
 
 def concat(emit: Emitter, s: Any, t: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.conversion import select
 from backend.records import CELLS as RECORDS
-from backend.records import part, place_in
+from backend.records import part, place_in, selected
 from backend.shape import ZERO_VALUE, Emitter, Fn, Items, Nothing, Reg, literal, typed
 from backend.status import INDEX, RAISED
 from semantics.errors import IllTyped
@@ -97,7 +97,7 @@ def inject(emit: Emitter, t: Any, i: Any, d: Any) -> Any:
     if i is None:
         return None
     if not isinstance(i, Reg):
-        chosen = part(Items(tuple(range(size))), i).items
+        chosen = selected(i, size)
         return Items(tuple(d.items[chosen.index(k)] if k in chosen else ZERO_VALUE for k in range(size)))
     if i.value is not None and size:
         return Items(tuple(d if k == i.value % size else ZERO_VALUE for k in range(size)))

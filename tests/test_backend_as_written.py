@@ -53,3 +53,27 @@ def test_a_value_of_none_of_the_kinds_that_inference_has_is_refused_so_that_the_
     with pytest.raises(Malformed, match="i64 cannot be stored"):
         conversion.convert(Reg("i1", INTEGER), wanted)
     assert conversion.convert(Reg("x1", REAL), wanted).type == wanted
+
+
+def left_from_either_of_two_loops(x, n: int):  # type: ignore[no-untyped-def]
+    """What the result is told from is one of the stacks of two loops, or none; of these two no one stack can be made."""
+    c = np.ones(3)
+    if n > 6 and x > 9.0:
+        return x
+    k = 0
+    while k < n:
+        k = k + 1
+        if x > 0.1:
+            return x * -0.7
+        if n == 2:
+            c = c * x
+    j = 0
+    while j < n:
+        j = j + 1
+    return np.sum(c) * x
+
+
+def test_stacks_of_two_loops_are_two_values() -> None:
+    types = (REAL, INTEGER)
+    code, reference = compiled(calling(aj.parse(left_from_either_of_two_loops), "grad", 0, types), types)
+    assert all(agrees(code, reference, *sample) for sample in ((0.7, 1), (0.05, 2), (0.05, 3), (9.5, 7), (-0.0, 0)))

@@ -14,12 +14,16 @@ from vm_runs import outcome
 
 import backend
 from adjudge.values import to_value
+from backend.conversion import as_choice
+from backend.shape import Stack
 from backend.stack_sites import GETITEM, UNKNOWN, Flows, without_copies
-from semantics.errors import AdjudgeError
+from backend.stack_types import StackType, perhaps_empty
+from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.reader import read
-from semantics.type_language import type_of
+from semantics.type_language import UNIT, type_of
+from semantics.type_lattice import ZERO_TYPE, Union
 from semantics.values import same
 from transforms.parse import parse_text
 
@@ -150,3 +154,31 @@ def test_a_function_that_is_not_followed_may_be_called_with_anything() -> None:
 @pytest.mark.parametrize("index", [1, -1])
 def test_a_read_is_left_where_another_value_may_be_read(other: str, index: int, left: bool) -> None:
     assert is_read(read(EITHER.format(other=other, index=index))) == left
+
+
+# what is refused, and not a fault of ours
+
+
+INJECTED = """program @f
+@f(%x: f64, %k: i64):
+  %t = make_tuple(%x, %x)
+  %s = make_slice({start}, None, None)
+  %e = make_tuple(%x)
+  %d = inject(%t, %s, %e)
+  %r = getitem(%d, 1)
+  %v = instantiate(%r, %x)
+  return %v
+"""
+
+
+def test_the_sensitivity_of_an_unknown_part_is_refused_and_that_of_a_known_one_is_not() -> None:
+    """Shrunk: the gradient of a tuple that some turns cut, `q = r[:2]`."""
+    assert "not compiled yet" in compared(read(INJECTED.format(start="%k")), (2.0, 1))
+    assert compared(read(INJECTED.format(start="1")), (2.0, 1)) == ""
+
+
+def test_a_stack_on_bottoms_of_two_kinds_is_refused() -> None:
+    """Shrunk: the gradient of a record with a tuple that every turn makes anew, in some turns twice."""
+    with pytest.raises(Malformed, match="more than one stack or none"):
+        as_choice(Stack(Union((UNIT, StackType(7), ZERO_TYPE)), "top", "base"))
+    assert as_choice(Stack(perhaps_empty(StackType(7)), "top", "base")).tests

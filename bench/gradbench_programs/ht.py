@@ -65,7 +65,7 @@ def errors(theta, us, points, corners, hand):  # type: ignore[no-untyped-def]
     if us.shape[1] == 0:
         return (points - mesh[corners[:, 0]]).ravel()
     a, b, c = mesh[corners[:, 0]], mesh[corners[:, 1]], mesh[corners[:, 2]]
-    u, v = us[:, :1], us[:, 1:]
+    u, v = np.expand_dims(us[:, 0], 1), np.expand_dims(us[:, 1], 1)
     return (points - (u * a + v * b + (1.0 - u - v) * c)).ravel()
 
 
