@@ -5,13 +5,14 @@ A *group* is in one block of a loop: assignments, and writes to cells of reals. 
 computes in vectors, all that depends on them, and what they alone need. All of it is arithmetic of reals, which does not fail. What
 a group reads is the same for all turns, or is a number that stays what it is until the group ends.
 
-A place in the memory of stacks is `base * capacity + cell` or `base * capacity + width * cell + at` (`backend.stacks`). Those that
-differ in the cell alone are a column, and two columns have nothing in common.
+A place in the memory of stacks is `begin + row * room + cell` or `begin + width * cell + at` (`backend.stack_layout`), of the first
+stack without `begin`. Those that differ in the cell alone are a column, and two columns have nothing in common.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ IN_VECTORS = frozenset({"_exp", "_tanh", "_cosh"})
 TOTAL = IN_VECTORS | {"_mul", "_div", "_sin", "_cos", "_tan", "_log", "_sqrt", "_sinh", "_atan", "float"}
 """What is called in late arithmetic: functions of reals that give a number whatever they are given."""
 MEMORY = frozenset({"reals", "integers"})
+BEGIN, ROOM = re.compile(r"end\d+"), re.compile(r"room\d+")
 MOST = 4
 """Groups of one function: more would be too much code."""
 
@@ -79,13 +81,15 @@ def column(index: ast.expr) -> tuple[object, str] | None:
     """The column of a place in the memory, and its cell; None where that is not seen."""
     if isinstance(index, ast.Slice):
         return None
-    base, width, at, cells = 0, 1, 0, []
+    begin, row, width, at, cells = "", 0, 1, 0, []
     for term in _terms(index):
         match term:
             case ast.Constant(int(k)):
                 at += k
-            case ast.BinOp(ast.Constant(int(k)), ast.Mult(), ast.Name("capacity")):
-                base += k
+            case ast.Name(name) if BEGIN.fullmatch(name):
+                begin += name
+            case ast.BinOp(ast.Constant(int(k)), ast.Mult(), ast.Name(name)) if ROOM.fullmatch(name):
+                row += k
             case ast.BinOp(ast.Constant(int(k)), ast.Mult(), cell):
                 width = k
                 cells.append(ast.unparse(cell))
@@ -93,7 +97,9 @@ def column(index: ast.expr) -> tuple[object, str] | None:
                 cells.append(ast.unparse(term))
     if len(cells) != 1:
         return None
-    return ((base, width, at), cells[0]) if width > 1 else ((base, 1, 0), f"{cells[0]} + {at}" if at else cells[0])
+    if width > 1:
+        return (begin, row, width, at), cells[0]
+    return (begin, row, 1, 0), f"{cells[0]} + {at}" if at else cells[0]
 
 
 def _terms(node: ast.expr) -> Iterator[ast.expr]:

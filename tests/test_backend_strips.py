@@ -23,21 +23,21 @@ from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
-LOOP = """def f(first, last, reals, integers, capacity):
+LOOP = """def f(first, last, reals, integers, room0, end0):
     i1 = first
     while True:
         if i1 == last:
-            return (reals[1 * capacity + i1], 0)
+            return (reals[1 * room0 + i1], 0)
         i2 = integers[i1]
         if i2 < 0:
             return (0.0, 3)
-        x3 = float(reals[1 * capacity + i2])
+        x3 = float(reals[1 * room0 + i2])
         x4 = _mul(x3, 2.5)
         x5 = _tanh(x4)
         x6 = x5 + float(i1)
-        integers[2 * capacity + i1] = i2
-        reals[1 * capacity + i1] = x5
-        reals[3 * capacity + 2 * i1 + 1] = x6
+        integers[2 * room0 + i1] = i2
+        reals[1 * room0 + i1] = x5
+        reals[end0 + 2 * i1 + 1] = x6
         i1 = i1 + 1
 """
 SIZE, WIDTH = 200, 5
@@ -66,15 +66,15 @@ def test_loops_that_do_the_same_by_other_names_have_one_function() -> None:
     [
         ("        i1 = i1 + 1", "        i1 = i1 + 1 if x5 > 0.0 else i1 + 2"),
         ("        i1 = i1 + 1", "        if x6 > 0.0:\n            break\n        i1 = i1 + 1"),
-        ("integers[2 * capacity + i1] = i2", "integers[2 * capacity + i1] = int(x5)"),
-        ("integers[2 * capacity + i1] = i2", "if i2 == 7:\n            break"),
-        ("integers[2 * capacity + i1] = i2", "i1 = i1 + 0"),
+        ("integers[2 * room0 + i1] = i2", "integers[2 * room0 + i1] = int(x5)"),
+        ("integers[2 * room0 + i1] = i2", "if i2 == 7:\n            break"),
+        ("integers[2 * room0 + i1] = i2", "i1 = i1 + 0"),
         ("        i1 = i1 + 1", "        x5 = 0.0\n        i1 = i1 + 1"),
         (
-            "reals[3 * capacity + 2 * i1 + 1] = x6",
-            "x7 = float(reals[1 * capacity + i1])\n        reals[3 * capacity + 2 * i1 + 1] = x6",
+            "reals[end0 + 2 * i1 + 1] = x6",
+            "x7 = float(reals[1 * room0 + i1])\n        reals[end0 + 2 * i1 + 1] = x6",
         ),
-        ("reals[1 * capacity + i1] = x5", "reals[i1 + i2] = x5"),
+        ("reals[1 * room0 + i1] = x5", "reals[i1 + i2] = x5"),
         ("_tanh(x4)", "_tanh(x4 / x3)"),
         ("_tanh(x4)", "_log(x4)"),
         ("while True", "while i1 < last + 1"),
@@ -99,9 +99,9 @@ def test_columns_are_told_by_all_but_the_cell() -> None:
     def of(text: str) -> Any:
         return column(ast.parse(text, mode="eval").body)
 
-    assert of("3 * capacity + i1 + 1") == ((3, 1, 0), "i1 + 1")
-    assert of("2 * (i1 + 1) + 1") == ((0, 2, 1), "i1 + 1")
-    assert of("7 * capacity + 4 * s1 + 2") == ((7, 4, 2), "s1")
+    assert of("end2 + 3 * room3 + i1 + 1") == (("end2", 3, 1, 0), "i1 + 1")
+    assert of("2 * (i1 + 1) + 1") == (("", 0, 2, 1), "i1 + 1")
+    assert of("end2 + 4 * s1 + 2") == (("end2", 0, 4, 2), "s1")
     assert of("i1 + i2") is None
     assert column(ast.parse("reals[i1:i2]", mode="eval").body.slice) is None  # type: ignore[attr-defined]
 
@@ -118,7 +118,7 @@ def run(texts: list[str], links: list[int], first: int, last: int) -> Any:
     names = toolchain.bindings("python", "")
     for text in texts:
         exec(text, names)
-    found = names["f"](first, last, reals, integers, SIZE)
+    found = names["f"](first, last, reals, integers, SIZE, 3 * SIZE)
     return found[-1], struct.pack("d", found[0]), (reals.tobytes(), integers.tobytes()) if found[-1] == 0 else None
 
 
