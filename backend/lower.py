@@ -20,6 +20,7 @@ from typing import Any
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.emit import text_of, without
+from backend.entry_values import without_copies
 from backend.expansion import ENDLESS, HOPELESS, RECURSION
 from backend.flow import components
 from backend.lowering import Lowered
@@ -32,7 +33,7 @@ from backend.shape import DEFAULTS, default, make, scalars
 from backend.stack_arrays import HEAP
 from backend.stack_layout import ROOMS, laid_out
 from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import Flows, holders_of, sites_of, without_copies
+from backend.stack_sites import Flows, holders_of, sites_of
 from backend.stack_types import StackInference, without_zero
 from backend.stacks import Sites
 from backend.straight import Emission, unnamed

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from backend.stack_sites import MAKE_TUPLE, Flows, sites_of
+from backend.stack_sites import EMPTY, MAKE_TUPLE, ZEROED, Flows, sites_of
 from semantics.edit import Edit
 from semantics.ir import NodeId, Program
 from semantics.primitives.table import TABLE
@@ -60,7 +60,7 @@ def _injected(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> It
     for node in sorted(program.nodes):
         if program.callee(node) is INJECT:
             _, s, index, _ = program.inputs(node)
-            cells = flows.reaching.get(s, set())
+            cells = flows.reaching.get(s, set()) - {EMPTY, ZEROED}
             sizes = {len(program.inputs(cell)) - 1 if cell in sites else 0 for cell in cells}
             if len(sizes) == 1 and sizes != {0} and type(program.constant(index)) is int:
                 yield node, sizes.pop()

@@ -1,15 +1,14 @@
 """
-Stacks in a program: which `make_tuple` pushes, and which reads of a stack need none.
+Stacks in a program: which `make_tuple` pushes, and which tuples may be at a place.
 
 The adjoint of a loop keeps what a turn leaves as (a, …) on top of the rest: a tuple that may hold one made at the same place.
 Such a place is a *site*; the tuples made there are the cells of a stack (`backend.stacks`). They are found by following every
 function and tuple from where it is made to where it is used, by graph and without types: a constraint graph grown until nothing
 changes (Heintze and McAllester, 1997).
 
-What a cell holds of the entry's own values, which have one value in a run, is read from there instead. That is right only where
-every tuple is known that may be read: so what is made in a way that is not followed is a source as well, and a function that gets
-there may be called with anything. Which places are sites decides only how a value is stored: the types of every cell are inferred
-afterwards, and code that they do not fit is refused.
+What is made in a way that is not followed is a source as well, and a function that gets there may be called with anything; so what
+is not said to be at a place is never there. Which places are sites decides only how a value is stored: the types of every cell are
+inferred afterwards, and code that they do not fit is refused.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from backend.flow import components
 from backend.recursion.calls import AFTER, ANSWER, ANSWERED, CALL, IS, LINK
 from backend.recursion.frames import FRAME, RESULT
 from semantics.arrays import Array
-from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import Record, Slice
-from transforms.failures import drops_failure
+from semantics.tangents import Zero
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 TUPLES = (MAKE_TUPLE, FRAME, CALL, ANSWER)
@@ -36,13 +34,14 @@ WITHOUT_FUNCTIONS = frozenset({"add", "sub", "mul", "div", "lt", "gt", "le", "ge
 STEPS = 400_000
 UNKNOWN = -1  # a tuple, function or slice that was made in a way that is not followed
 GIVEN = -2  # an array, or an argument of the entry: its parts are no functions, and no tuples that are made
+EMPTY, ZEROED = -3, -4  # the empty tuple, which has no elements, and ZERO, of which each is ZERO
 
 
 class Flows:
     """
     What the values of every node may be.
 
-    reaching   the applications of make_tuple, as nodes, and the references to graphs whose values it may have; UNKNOWN and GIVEN
+    reaching   the applications of make_tuple, as nodes, and the references to graphs whose values it may have; UNKNOWN, GIVEN, …
     arguments  of a parameter, the nodes that calls give it; UNKNOWN if its graph may be called where that is not followed
     """
 
@@ -84,7 +83,11 @@ class Flows:
                 self.reach(node, node)
             case Constant(Array()):
                 self.reach(node, GIVEN)
-            case Constant((tuple() | Record() | Slice()) as value) if value != ():
+            case Constant(()):
+                self.reach(node, EMPTY)
+            case Constant(Zero()):
+                self.reach(node, ZEROED)
+            case Constant(tuple() | Record() | Slice()):
                 self.reach(node, UNKNOWN)
             case Constant(Primitive(name=name)) if name not in WITHOUT_PARTS | WITHOUT_FUNCTIONS:
                 self.reach(node, UNKNOWN)
@@ -138,9 +141,9 @@ class Flows:
             self.reach(application, UNKNOWN)
             if not isinstance(callee, Primitive):
                 self.leave(inputs[1:])
-        elif source == GIVEN:
-            if callee is GETITEM:
-                self.reach(application, GIVEN)
+        elif source < 0:
+            if callee is GETITEM and source != EMPTY:
+                self.reach(application, source)
         elif callee is AFTER:
             self.connect(self.program.inputs(source)[1 + LINK], application)
         elif callee is GETITEM:
@@ -163,7 +166,7 @@ class Flows:
 
     def lose(self, source: NodeId) -> None:
         """A function may be called with anything from now on, and what it gives is not followed; so are the parts of a tuple."""
-        if source in self.left or source in (UNKNOWN, GIVEN):
+        if source in self.left or source < 0:
             return
         self.left.add(source)
         if isinstance(reference := self.program.constant(source), GraphRef):
@@ -177,7 +180,7 @@ class Flows:
 
     def parts(self, site: NodeId, index: NodeId) -> tuple[NodeId, ...]:
         """The fields of the tuples made at a site that an index may select."""
-        if self.program.callee(site) not in TUPLES:
+        if site < 0 or self.program.callee(site) not in TUPLES:
             return ()
         fields, chosen = self.program.inputs(site)[1:], self.program.constant(index)
         if type(chosen) is not int:
@@ -192,7 +195,7 @@ def stack_sites(program: Program) -> dict[NodeId, int]:
 
 def holders_of(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> dict[NodeId, NodeId]:
     """For every node whose value is no tuple but a stack of one site, or an empty one, that site."""
-    reaching = ((node, flows.reaching.get(node, set()) - {GIVEN}) for node in program.nodes)
+    reaching = ((node, flows.reaching.get(node, set()) - {GIVEN, EMPTY, ZEROED}) for node in program.nodes)
     return {node: next(iter(found)) for node, found in reaching if len(found) == 1 and found <= sites.keys()}
 
 
@@ -212,78 +215,3 @@ def sites_of(program: Program, flows: Flows) -> dict[NodeId, int]:
         if len(below) == 1 and size[component[node]] == 1 and found[below[0]] == [node]:
             sites[node] = below[0]
     return sites
-
-
-def without_copies(program: Program) -> Program:
-    """
-    The same program in which what is always one value of the entry graph is read from there, and not through tuples.
-
-    The entry is run once, so a value of its own is one value in a run. `meaning[n]` is the node whose value n has, wherever n has
-    one: assumed until two are found. A tuple with an element that may fail is made all the same.
-    """
-    flows = Flows(program)
-    if not flows.settled or program.reference(program.entry) is not None:
-        return program
-    reads: dict[NodeId, list[NodeId]] = {}
-    for node, value in _meanings(program, flows).items():
-        if value is not None and value != node and program.callee(node) is GETITEM and _is_fixed(program, value):
-            reads.setdefault(value, []).append(node)
-    for value, nodes in sorted(reads.items()):
-        needed = _needed(program, value)
-        edit = Edit(program)
-        read = sorted(n for n in nodes if n not in needed)
-        for node in read:
-            edit.replace(node, value)
-        if not any(drops_failure(program, edit.program, node) for node in read):
-            program = edit.program
-    return program
-
-
-def _needed(program: Program, node: NodeId) -> set[NodeId]:
-    """All nodes that computing a node may need."""
-    needed, todo = {node}, [node]
-    while todo:
-        top = todo.pop()
-        reference = program.constant(top)
-        inside = (program.graphs[reference.graph].output,) if isinstance(reference, GraphRef) else program.inputs(top)
-        todo += [n for n in inside if n not in needed]
-        needed.update(inside)
-    return needed
-
-
-def _is_fixed(program: Program, node: NodeId) -> bool:
-    """Whether a node has one value in a run."""
-    return program.owner(node) == program.entry or isinstance(program.constant(node), (int, float))
-
-
-def _meanings(program: Program, flows: Flows) -> dict[NodeId, NodeId | None]:
-    """The node whose value a node has; None where it may be that of several. Nodes that are never reached are not there."""
-    sources = {node: _sources(program, flows, node) for node in program.nodes}
-    users: dict[NodeId, list[NodeId]] = {}
-    for node, found in sources.items():
-        for source in found or ():
-            users.setdefault(source, []).append(node)
-    meaning: dict[NodeId, NodeId | None] = {node: node for node, found in sources.items() if found is None}
-    todo = list(meaning)
-    while todo:
-        for node in users.get(todo.pop(), ()):
-            known = {meaning[s] for s in sources[node] or () if s in meaning}
-            value = known.pop() if len(known) == 1 else None
-            if meaning.get(node, UNKNOWN) != value:
-                meaning[node] = value
-                todo.append(node)
-    return meaning
-
-
-def _sources(program: Program, flows: Flows, node: NodeId) -> set[NodeId] | None:
-    """The nodes that a node only hands on; None if it is a value of its own."""
-    if isinstance(program.nodes[node], Parameter):
-        arguments = flows.arguments.get(node, set())
-        return None if program.owner(node) == program.entry or UNKNOWN in arguments else arguments
-    if program.callee(node) is not GETITEM:
-        return None
-    _, t, index = program.inputs(node)
-    sites = flows.reaching.get(t, set())
-    if not sites or {UNKNOWN, GIVEN} & sites or UNKNOWN in flows.reaching.get(index, ()):
-        return None
-    return {part for site in sites for part in flows.parts(site, index)}

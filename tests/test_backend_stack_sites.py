@@ -15,17 +15,20 @@ from vm_runs import outcome
 import backend
 from adjudge.values import to_value
 from backend.conversion import as_choice
+from backend.entry_values import without_copies
 from backend.shape import Stack
-from backend.stack_sites import GETITEM, UNKNOWN, Flows, without_copies
+from backend.stack_sites import GETITEM, UNKNOWN, Flows
 from backend.stack_types import StackType, perhaps_empty
-from semantics.errors import AdjudgeError, Malformed
+from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 from semantics.machine import Machine
 from semantics.reader import read
+from semantics.scope import scopes
 from semantics.type_language import UNIT, type_of
 from semantics.type_lattice import ZERO_TYPE, Union
 from semantics.values import same
 from transforms.parse import parse_text
+from transforms.pipeline import optimize
 
 TURNS = """
 def f(x, y, p):
@@ -150,10 +153,80 @@ def test_a_function_that_is_not_followed_may_be_called_with_anything() -> None:
         assert same(Machine(without_copies(program)).run((2.0, 0.25)).value, 1.75)
 
 
-@pytest.mark.parametrize(("other", "left"), [("%p", False), ("()", False), ("(2.0, 3.0)", True), ("%z", True)])
+@pytest.mark.parametrize(("other", "left"), [("%p", False), ("()", True), ("ZERO", True), ("(2.0, 3.0)", True), ("%z", True)])
 @pytest.mark.parametrize("index", [1, -1])
 def test_a_read_is_left_where_another_value_may_be_read(other: str, index: int, left: bool) -> None:
     assert is_read(read(EITHER.format(other=other, index=index))) == left
+
+
+# what is not there
+
+LACKING = """program @f
+@f(%x: f64, %k: i64, %c: bool):
+  %p = make_tuple(%x, %x)
+  %t = switch(%c, %p, {other})
+  %v = getitem(%t, {index})
+  %d = instantiate(%v, %x)
+  return %d
+"""
+PUSHED = """
+def f(x, n):
+    t = ()
+    for i in range(n):
+        t = ({}, t)
+    return t[{}]
+"""
+POPPED = """
+def f(x, n, m):
+    t = ()
+    while n > 0:
+        t = (x, t)
+        n = n - 1
+    s = 0.0
+    while m > 0:
+        s = s + t[0]
+        t = t[1]
+        m = m - 1
+    return s
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "index"), [("()", "0"), ("()", "-1"), ("ZERO", "0"), ("ZERO", "-1"), ("%p", "%k"), ("ZERO", "%k")]
+)
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("k", [1, -3])
+def test_an_element_that_is_not_there_is_none(other: str, index: str, chosen: bool, k: int) -> None:
+    """Both elements are x, which was given in place of that of (), of ZERO, and of one beyond the last."""
+    alike(read(LACKING.format(other=other, index=index)), (2.0, k, chosen))
+
+
+@pytest.mark.parametrize("pushed", ["x", "x * i"])
+@pytest.mark.parametrize("count", [0, 3])
+def test_the_top_of_an_empty_stack_is_a_trap(pushed: str, count: int) -> None:
+    """Before, it was x; and where it is none of the entry's values, the host took code for it without end."""
+    program = parse_text(PUSHED.format(pushed, 0), "f")
+    alike(program, (2.0, count))
+    compiled = backend.compile(program, tuple(backend.general(type_of(v)) for v in (2.0, 0)), "python")
+    assert isinstance(outcome(lambda: compiled.call(2.0, 0)), Trap)
+
+
+def alike(program: Program, arguments: tuple[Any, ...]) -> None:
+    """Asserts that generated code ends as the reference does."""
+    compiled = backend.compile(program, tuple(backend.general(type_of(v)) for v in arguments), "python")
+    found, wanted = outcome(lambda: compiled.call(*arguments)), outcome(lambda: Machine(program).run(arguments).value)
+    assert type(found) is type(wanted)
+    assert isinstance(wanted, Trap) or same(found, wanted)
+
+
+def test_a_stack_that_is_popped_is_asked_once() -> None:
+    """The near miss: what is below the top is read there as well, so the cells hold nothing, and no read is made for itself."""
+    program = parse_text(POPPED, "f")
+    after = without_copies(optimize(program))
+    needed = set().union(*scopes(after).needed.values())
+    assert len([n for n in needed if after.callee(n) is GETITEM]) == 1
+    for count, popped in ((0, 0), (3, 3), (3, 2), (2, 3)):
+        alike(program, (2.0, count, popped))
 
 
 # what is refused, and not a fault of ours

@@ -15,9 +15,10 @@ import adjudge
 import backend
 from backend import stack_memory, toolchain
 from backend.cuda import numba_cuda
+from backend.entry_values import without_copies
 from backend.expansion import first_that_fits
 from backend.stack_layout import laid_out
-from backend.stack_sites import stack_sites, without_copies
+from backend.stack_sites import stack_sites
 from backend.status import error
 from checkers.generators import Options, Source, points, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap

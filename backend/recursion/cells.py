@@ -2,8 +2,8 @@
 Cells of families in generated code (`backend.recursion.families`): a cell is written once, and a value is its number.
 
     made     cell s_f is written: its kind, if something asks for it, and its fields; s_f grows by one
-    read     the field of the cell of this number; the status is LINKED where its kind has no such field, and the host takes code in
-             which all kinds have all fields
+    read     the field of the cell of this number; a trap where its tuple is shorter; where it says nothing there, the status is
+             LINKED, and the host takes code in which all kinds have what they hold
 
 Of a queue of calls a cell is a call and its answer, which is written later; links and what the answer is to have no place.
 
@@ -84,7 +84,10 @@ def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
         return Stack(StackType(first, NEVER), below, ROOT)
     if not family.known and (kinds := family.absent.get(index)):
         kind = emit.load(first, cell.top, KIND, INTEGER, {})
-        emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), LINKED)
+        short = frozenset(k for k in kinds if index >= family.sizes[k])
+        for status, of in ((INDEX, short), (LINKED, kinds - short)):
+            if of:
+                emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(of)), status)
     place = _places(family, types)[index]
     if place is None:
         emit.trap("True", STUCK)
