@@ -147,10 +147,10 @@ def test_whatever_the_sizes_are_value_and_error_are_the_references(program: Any,
 
 
 PLANTED = {
-    "a size that changes is taken for the first": ("agree", lambda self, key, value: True),
+    "a size that changes is taken for the first": ("agree", lambda self, one: True),
     "cells hold what was written first": (
         "agree",
-        lambda self, key, value: len(key) == 3 or self.of_key(key, value) == self.known[key],
+        lambda self, one: len(one.key) == 3 or self.value(one.source) == self.known[one.key],
     ),
 }
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import event, given
 from loop_texts import bits, carried, executed, functions, updates
 
-from backend.arrays import in_place, reuse
+from backend.arrays import effects, in_place, reuse, walking
 from backend.arrays.in_place import updated
 from backend.arrays.ownership import Ownership
 from backend.arrays.reuse import reused
@@ -196,14 +196,15 @@ def walks(copies: int, monkeypatch: pytest.MonkeyPatch) -> int:
     ]
     function = ast.parse(kernel(*lines, "return (0, 0, fuel)")).body[0]
     assert isinstance(function, ast.FunctionDef)
-    walk, whole = ast.walk, []
+    walk, whole = walking.walk, []
 
     def counted(node: ast.AST) -> Any:
         whole.extend([node] * isinstance(node, ast.FunctionDef))
         return walk(node)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ast, "walk", counted)
+        for module in (effects, in_place):
+            patch.setattr(module, "walk", counted)
         updated(function)
     return len(whole)
 

@@ -129,7 +129,7 @@ def test_so_it_is_when_numba_compiles_it_and_when_memory_grows() -> None:
     code, reference = compiled(program, (*types_of(arrays), INTEGER), "cpu")
     for n in (3, 3 * stack_memory.CELLS, 0):
         assert agrees(code, reference, *arrays, n)
-    assert code.memory.cells == 4 * stack_memory.CELLS
+    assert code.memory.cells == (4 * stack_memory.CELLS,)
 
 
 def test_what_is_zero_on_one_path_and_an_array_on_another() -> None:
@@ -162,7 +162,7 @@ def test_arrays_that_do_not_fit_get_twice_the_memory_and_the_value_is_the_same(m
     assert agrees(code, reference, *arrays, 7)
     words, cells = code.memory.words, code.memory.cells
     assert words > 4
-    assert cells == stack_memory.CELLS
+    assert cells == (stack_memory.CELLS,)
     monkeypatch.setattr(stack_memory, "LIMIT", code.memory.size)
     with pytest.raises(OutOfFuel, match="the stacks of its loops do not fit"):
         code.call(*map(to_value, arrays), 50)

@@ -7,11 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from backend import general
+from backend.arrays import tightening
+from backend.lower import lower
 from semantics.ir import Program
 from semantics.text import read
+from semantics.type_language import INTEGER, ArrayType
 from transforms import places
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
 from transforms.parse import parse, source
 from transforms.pipeline import optimize
 from transforms.system import RewriteSystem
@@ -90,3 +97,27 @@ def test_functions_of_one_file_are_found_by_one_walk_over_it(tmp_path: Path, mon
     monkeypatch.setattr(source.ast, "walk", counted)
     assert len(parse(found["f0"]).graphs) == count + 1
     assert walked.count(ast.Module) == 1
+
+
+def leaves_early(x, n: int):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        d = x * x - 2.0
+        x = x - 0.1 * d
+        if np.max(np.abs(d)) < 1e-3:
+            break
+    return np.sum(x)
+
+
+def choices(text: str) -> int:
+    """The choices in a text of which it is known what is chosen: of these Numba makes blocks, and passes that grow with them."""
+    return sum(isinstance(n, ast.IfExp) and isinstance(n.test, ast.Constant) for n in ast.walk(ast.parse(text)))
+
+
+def test_code_over_arrays_has_no_choice_that_is_made_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    types = (general(ArrayType("f64", (3,))), INTEGER)
+    program = optimize(expand(calling(parse(leaves_early), "grad", 0, types), "ssa"))
+    code = lower(program, types)
+    assert choices(code.alone) == 0 < choices(code.source)
+    assert " else " in code.alone, "what a run chooses stays"
+    monkeypatch.setattr(tightening, "constants", lambda function: None)
+    assert choices(lower(program, types).alone) > 0

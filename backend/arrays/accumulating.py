@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
+from backend.arrays.walking import walk
 
 
 @dataclass(eq=False)
@@ -44,7 +45,7 @@ def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], thro
 
 def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
     """Every nest that computes what a name becomes from what it is: a copy is put before it, and it reads that."""
-    assigned = [pair for n in ast.walk(function) if isinstance(n, ast.Assign) for pair in pairs(n)]
+    assigned = [pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n)]
     names = [(value.id, to.id) for to, value in assigned if isinstance(value, ast.Name) and isinstance(to, ast.Name)]
     becomes = _becomes(names, through)
     found: list[Sum] = []
@@ -81,7 +82,7 @@ def _pair(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> tuple
     turns, inner = _turns(nest)
     at = ", ".join(turns)
     whole = f"({at})" if len(turns) > 1 else at
-    nodes = [n for s in inner for n in ast.walk(s)]
+    nodes = [n for s in inner for n in walk(s)]
     stored = [
         n.value.id for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
     ]
@@ -125,7 +126,7 @@ def _copy(nest: ast.For, new: str, old: str) -> ast.For:
 
 def _read(nest: ast.For, old: str, new: str) -> None:
     """Elements that are read of one array, read of another."""
-    for node in ast.walk(nest):
+    for node in walk(nest):
         match node:
             case ast.Subscript(ast.Name(name) as array, _, ast.Load()) if name == old:
                 array.id = new

@@ -16,13 +16,14 @@ import ast
 
 from backend.arrays.effects import Reader
 from backend.arrays.fusion import parts_apart
+from backend.arrays.walking import walk
 
 MARK = "_apart"
 
 
 def marked(function: ast.FunctionDef, effects: Reader) -> None:
     """The function with a mark on each innermost loop whose turns are apart."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.For(ast.Name(turn), ast.Call(ast.Name("range") as through, [_]), body) if not any(map(_loops, body)):
                 if is_apart(node, turn, effects):
@@ -41,4 +42,4 @@ def is_apart(loop: ast.For, turn: str, effects: Reader) -> bool:
 
 def _loops(statement: ast.stmt) -> bool:
     """Whether there is a loop in a statement."""
-    return any(isinstance(n, ast.For | ast.While) for n in ast.walk(statement))
+    return any(isinstance(n, ast.For | ast.While) for n in walk(statement))

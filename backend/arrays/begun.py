@@ -21,6 +21,7 @@ from itertools import pairwise
 from backend.arrays.effects import assigned
 from backend.arrays.in_place import blocks
 from backend.arrays.neutral import NEUTRAL
+from backend.arrays.walking import walk
 
 Sources = dict[str, list[ast.expr]]  # what names are assigned
 
@@ -45,7 +46,7 @@ def begun(function: ast.FunctionDef) -> bool:
     times = assigned(function)
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
     sources = _sources(function)
-    outer = [(block, loop) for loop in ast.walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]
+    outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]
     found = False
     for block in blocks(function):
         around = next((loop for inner, loop in reversed(outer) if inner is block), None)
@@ -83,7 +84,7 @@ def _is_none(size: ast.expr) -> bool:
 
 def _sources(function: ast.FunctionDef) -> Sources:
     found: Sources = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
                 for target, value in zip(targets, values, strict=True):
@@ -129,10 +130,10 @@ def _makes(around: ast.While, loop: ast.While, names: set[str], shape: ast.Tuple
     wanted = {ast.unparse(shape)}
     for name in names:
         wanted.add(ast.unparse(ast.parse(f"({''.join(f'{name}.shape[{k}], ' for k in range(len(shape.elts)))})")))
-    turns = {id(n) for s in loop.body if isinstance(s, ast.If) for t in s.body for n in ast.walk(t)}
+    turns = {id(n) for s in loop.body if isinstance(s, ast.If) for t in s.body for n in walk(t)}
     return any(
         isinstance(n, ast.Call) and n.args and ast.unparse(n.args[0]) in wanted and ast.unparse(n.func) in ("_empty", "_full")
-        for n in ast.walk(around)
+        for n in walk(around)
         if id(n) not in turns
     )
 

@@ -23,17 +23,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
+from backend.arrays.assumed import Assignments, Sizes, assignments
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
 from backend.arrays.effects import assigned
 from backend.arrays.in_place import blocks
+from backend.arrays.walking import walk
 from backend.status import SIZES
 
-Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axis): a size; (memory, site, place): a scalar of cells
-Assignments = list[tuple[Key, ast.expr]]
 PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
 WRITTEN = re.compile(r"_cell\((\d+), ([^,()]+), '(\w+)'\)")
 OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "?⟧": "_full_right_", "⟧": "_right_"}
@@ -86,79 +85,26 @@ def _marked(text: str) -> str:
     return WRITTEN.sub(r"⟦\1:\2:\3⟧", text)
 
 
-@dataclass
-class Sizes:
-    """The arguments, or their sizes, that keys stand for; which sizes are the same, and the tests that say so."""
-
-    arguments: frozenset[str]
-    known: dict[Key, str] = field(default_factory=dict)
-    one: dict[str, str] = field(default_factory=dict)
-    tests: dict[str, ast.If] = field(default_factory=dict)
-
-    def same(self, size: str) -> str:
-        while size in self.one:
-            size = self.one[size]
-        return size
-
-    def agree(self, key: Key, value: ast.expr) -> bool:
-        """Whether what is assigned to a key is what it stands for."""
-        return self.same(self.of_key(key, value)) == self.same(self.known[key])
-
-    def join(self, a: str, b: str) -> None:
-        a, b = self.same(a), self.same(b)
-        if a != b:
-            a, b = (b, a) if b.isdigit() else (a, b)
-            self.one[b] = a
-
-    def of_key(self, key: Key, value: ast.expr) -> str:
-        """What is assigned to a key, in its terms."""
-        return self.of(value, key[1] if len(key) == 2 else "")
-
-    def of(self, node: ast.expr, axis: str = "") -> str:
-        """What a number is, or an array along an axis; "" if that is not known."""
-        match node:
-            case ast.Constant(int(value)) if not axis and not isinstance(value, bool):
-                return str(value)
-            case ast.Name(name) if name in self.arguments:
-                return f"{name}.shape[{axis}]" if axis else name
-            case ast.Name(name):
-                return self.known.get((name, axis) if axis else (name,), "")
-            case ast.Subscript(ast.Attribute(array, "shape"), ast.Constant(k)):
-                return self.same(self.of(array, str(k)))
-            case ast.Call(ast.Name("int"), [value]) if not axis:
-                return self.of(value)
-            case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])) if not axis:
-                return self.known.get((memory, ast.unparse(site), ast.unparse(place)), "")
-            case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]) if axis and int(axis) < len(sizes):
-                return self.same(self.of(sizes[int(axis)]))
-            case ast.Call(ast.Name("_reshape"), [_, ast.Tuple(sizes)]) if axis and int(axis) < len(sizes):
-                return self.same(self.of(sizes[int(axis)]))
-            case ast.Subscript(ast.Name(), ast.Slice(begin, ast.BinOp(first, ast.Add(), count))) if axis and begin is not None:
-                return self.same(self.of(count)) if ast.dump(first) == ast.dump(begin) else ""
-            case _:
-                return ""
-
-
 def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
     """The sizes that hold in the whole function."""
     times = assigned(function)
     arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
-    assignments = [*_assignments(function)]
-    seen = Counter(key[0] for key, _ in assignments if len(key) == 1)
-    wrong = {key for key, _ in assignments if times[key[0]] != seen[key[0]] or (len(key) == 3 and key[1] in shared)}
+    given = Assignments([*assignments(function, arguments)])
+    seen = Counter(one.key[0] for one in given.all if len(one.key) == 1)
+    wrong = {one.key for one in given.all if times[one.key[0]] != seen[one.key[0]] or (len(one.key) == 3 and one.key[1] in shared)}
     guards, kept = [*_guards(function.body)], _carried(function)
-    spoken = {ast.unparse(n) for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute)}
-    more: set[Key] = set()
+    spoken = {ast.unparse(n) for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute)}
     while True:
-        sizes = _assumed(arguments, [(key, value) for key, value in assignments if key not in wrong])
+        sizes = Sizes(arguments, given.assumed(wrong))
         for guard in guards:
             _learn(sizes, guard)
-        for key, value in assignments:
-            if key[0] in kept and key in sizes.known and guards:
-                first, next = sizes.known[key], sizes.of_key(key, value)
-                if spoken & {first, next, f"{key[0]}.shape[{key[-1]}]"}:
+        known = given.of(sizes.known)
+        for one in known if guards else ():
+            if one.key[0] in kept:
+                first, next = sizes.known[one.key], sizes.value(one.source)
+                if spoken & {first, next, f"{one.key[0]}.shape[{one.key[-1]}]"}:
                     _keep(sizes, first, next, guards[0])
-        more = {key for key, value in assignments if key in sizes.known and not sizes.agree(key, value)}
+        more = {one.key for one in known if not sizes.agree(one)}
         if not more:
             return sizes
         wrong |= more
@@ -167,7 +113,7 @@ def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
 def _carried(function: ast.FunctionDef) -> set[str]:
     """The names that a turn of a loop assigns for the next."""
     ends = [(a, b) for block in blocks(function) for a, b in pairwise(block) if isinstance(b, ast.Continue)]
-    return {n.id for a, _ in ends for n in ast.walk(a) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for a, _ in ends for n in walk(a) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _keep(sizes: Sizes, first: str, next: str, guard: ast.If) -> None:
@@ -175,47 +121,6 @@ def _keep(sizes: Sizes, first: str, next: str, guard: ast.If) -> None:
     first, next = sizes.same(first), sizes.same(next)
     if first != next and ".shape[" in first and ".shape[" in next:
         _learn(sizes, ast.If(ast.Compare(_read(first), [ast.NotEq()], [_read(next)]), guard.body, []))
-
-
-def _assignments(function: ast.FunctionDef) -> Iterator[tuple[Key, ast.expr]]:
-    """What every key is assigned, in the order of the text."""
-    axes = {n.slice.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
-    for target, value in _pairs(function.body):
-        match target:
-            case ast.Name(name):
-                yield (name,), value
-                yield from (((name, str(axis)), value) for axis in range(1 + max(axes, default=-1)))
-            case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])):
-                yield (memory, ast.unparse(site), ast.unparse(place)), value
-
-
-def _pairs(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """All targets with what is assigned to them; to several, what none of them is by itself."""
-    for statement in block:
-        match statement:
-            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
-                yield from zip(targets, values, strict=True)
-            case ast.Assign([target], value):
-                yield from ((t, value) for t in (target.elts if isinstance(target, ast.Tuple) else [target]))
-        for name in ("body", "orelse"):
-            yield from _pairs(getattr(statement, name, []))
-
-
-def _assumed(arguments: frozenset[str], assignments: Assignments) -> Sizes:
-    """Every key with what it is given first, as far as that is known."""
-    sizes = Sizes(arguments)
-    todo = assignments
-    while True:
-        left: Assignments = []
-        for key, value in todo:
-            if key not in sizes.known:
-                if found := sizes.of_key(key, value):
-                    sizes.known[key] = found
-                else:
-                    left.append((key, value))
-        if len(left) == len(todo):
-            return sizes
-        todo = left
 
 
 def _guards(block: list[ast.stmt], turn: bool = False) -> Iterator[ast.If]:
@@ -235,7 +140,7 @@ def _guards(block: list[ast.stmt], turn: bool = False) -> Iterator[ast.If]:
 def _learn(sizes: Sizes, guard: ast.If) -> None:
     """What a test says, if it is about arguments alone: that becomes a test that comes before everything."""
     test = _Spoken(sizes).visit(deepcopy(guard.test))
-    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments for n in ast.walk(test)):
+    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments for n in walk(test)):
         return
     match test:
         case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):

@@ -18,6 +18,7 @@ from copy import deepcopy
 from backend.arrays.contraction import indices
 from backend.arrays.effects import KEEPING, assigned
 from backend.arrays.in_place import blocks
+from backend.arrays.walking import walk
 
 Push = dict[str, ast.expr]  # what the places of a cell are given
 
@@ -38,7 +39,7 @@ def lean(function: ast.FunctionDef, arguments: frozenset[str], shared: set[str])
                 found = [sources.get(name) for name in given]
                 if found[0] is not None and all(s is not None and ast.dump(s) == ast.dump(found[0]) for s in found):
                     read[site, place] = found[0]
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), _, ast.Constant() as place]), ast.Load()):
                 place.value = one.get((str(site), place.value), place.value)
@@ -83,7 +84,7 @@ def _sources(function: ast.FunctionDef, arguments: frozenset[str]) -> dict[str, 
     """For each array whose elements are those of an argument, which: its own indices are called 0, 1, …"""
     written = Counter(
         n.value.id
-        for n in ast.walk(function)
+        for n in walk(function)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.ctx, ast.Store)
     )
     times = assigned(function)
@@ -116,10 +117,10 @@ def _views(function: ast.FunctionDef, read: dict[tuple[str, str], ast.Subscript]
     found: dict[str, ast.Subscript] = {}
     mentions: Counter[str] = Counter()
     elements: Counter[str] = Counter()
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign([ast.Name(name)], value):
-                for part in ast.walk(value):
+                for part in walk(value):
                     match part:
                         case ast.Call(ast.Name("_cell"), [ast.Constant(site), _, ast.Constant(place)]) if (
                             str(site),

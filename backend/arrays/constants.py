@@ -17,6 +17,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from backend.arrays.walking import walk
+
 Block = list[ast.stmt]
 UNKNOWN, UNREACHED = object(), object()
 COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -107,7 +109,7 @@ class _Values:
                 self.changed = True
 
     def _forget(self, node: ast.AST) -> None:
-        for name in ast.walk(node):
+        for name in walk(node):
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                 self._give(name, UNKNOWN)
 

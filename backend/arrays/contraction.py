@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from backend.arrays.effects import assigned
+from backend.arrays.walking import walk
 
 LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
@@ -60,7 +61,7 @@ def contracted(function: ast.FunctionDef) -> dict[int, frozenset[str]]:
     arrays = arrays_of(function)
     for array in arrays:
         _contract(array)
-    taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    taken = {n.id for n in walk(function) if isinstance(n, ast.Name)}
     names = {a.name: _number(a, taken) for a in arrays if all(map(_is_one, a.sizes))}
     _Numbers(names).visit(function)
     own: dict[int, frozenset[str]] = {}
@@ -88,7 +89,7 @@ def arrays_of(function: ast.FunctionDef) -> list[Array]:
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"))):
                 found[name] = Array(name, node, path)
-                if any(isinstance(n, ast.Name) and times[n.id] > 1 for n in (node.targets[0], *ast.walk(node.value))):
+                if any(isinstance(n, ast.Name) and times[n.id] > 1 for n in (node.targets[0], *walk(node.value))):
                     bad.add(name)
             case ast.AugAssign(ast.Subscript(ast.Name(name))):  # reads what it writes
                 bad.add(name)

@@ -29,6 +29,7 @@ from itertools import pairwise
 
 from backend.arrays.in_place import blocks
 from backend.arrays.ownership import pairs
+from backend.arrays.walking import walk
 from backend.status import LINKED
 
 Block = list[ast.stmt]
@@ -97,12 +98,12 @@ def _text(node: ast.expr) -> str:
 
 
 def _stored(block: Block) -> Iterator[str]:
-    return (n.id for s in block for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return (n.id for s in block for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def _names(function: ast.FunctionDef) -> _Names:
     times = Counter(_stored(function.body))
-    given = (pair for n in ast.walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
+    given = (pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
     values = {to.id: value for to, value in given if isinstance(to, ast.Name) and times[to.id] == 1}
     return _Names(values, times, frozenset(a.arg for a in function.args.args if not times[a.arg]))
 
@@ -110,7 +111,7 @@ def _names(function: ast.FunctionDef) -> _Names:
 def _pushed(function: ast.FunctionDef, names: _Names) -> dict[tuple[str, str], Pushed]:
     """For each site and place that counts, what it holds."""
     found: dict[tuple[str, str], Pushed] = {}
-    written = Counter(site for n in ast.walk(function) if (site := _written(n)) is not None)
+    written = Counter(site for n in walk(function) if (site := _written(n)) is not None)
     for block in blocks(function):
         for before, loop in pairwise(block):
             match before, loop:
@@ -184,7 +185,7 @@ def _places(body: Block, site: str, counter: str, begin: int, names: _Names) -> 
     passed: set[str] = set()
     for statement in body:
         match statement:
-            case ast.If(test, [ast.Return()], []) if not any(isinstance(n, ast.Call) for n in ast.walk(test)):
+            case ast.If(test, [ast.Return()], []) if not any(isinstance(n, ast.Call) for n in walk(test)):
                 passed.add(ast.unparse(test))
             case ast.Assign([ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(of), _, place]))], ast.Name(name)):
                 if str(of) == site and (offset := names.offset(name, counter)) is not None:
@@ -195,13 +196,13 @@ def _places(body: Block, site: str, counter: str, begin: int, names: _Names) -> 
 
 def _of_sizes(test: str, name: str, names: _Names) -> str:
     """A test of a name and sizes of arguments, in terms of `_`; "" for another."""
-    mentioned = {n.id for n in ast.walk(ast.parse(test)) if isinstance(n, ast.Name)}
+    mentioned = {n.id for n in walk(ast.parse(test)) if isinstance(n, ast.Name)}
     return _of(test, name) if name in mentioned and mentioned - {name} <= names.fixed else ""
 
 
 def _of(test: str, name: str) -> str:
     node = ast.parse(test, mode="eval")
-    for n in ast.walk(node):
+    for n in walk(node):
         if isinstance(n, ast.Name) and n.id == name:
             n.id = "_"
     return ast.unparse(node)
@@ -217,7 +218,7 @@ class _Told(ast.NodeTransformer):
         self.generic_visit(node)
         match node:
             case ast.If(test, [ast.Return()], []):
-                for name in {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} & self.read.keys():
+                for name in {n.id for n in walk(test) if isinstance(n, ast.Name)} & self.read.keys():
                     if _of(ast.unparse(test), name) in self.read[name].passed:
                         return ast.Pass()
         return node

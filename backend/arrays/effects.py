@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from backend.arrays.walking import walk
 from backend.status import ORDER, SIZES
 
 Access = tuple[str, tuple[str, ...]]
@@ -118,7 +119,7 @@ class Roots:
 
 def assigned(node: ast.AST) -> Counter[str]:
     """How often each name is assigned."""
-    return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def roots(function: ast.AST) -> Roots:
@@ -126,7 +127,7 @@ def roots(function: ast.AST) -> Roots:
     found = Roots({*_named(function)})
     found.join(("reals", "integers"))  # the memory of stacks, seen as either
     times = assigned(function)
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.Assign) or isinstance(node.targets[0], ast.Subscript):
             continue
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
@@ -146,7 +147,7 @@ def roots(function: ast.AST) -> Roots:
 
 def _named(function: ast.AST) -> Iterator[str]:
     """The names that are used as arrays are: with an index, for their sizes, or turned."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case (
                 ast.Subscript(ast.Name(name)) | ast.Attribute(ast.Name(name)) | ast.Call(ast.Name("_reshape"), [ast.Name(name), *_])
@@ -173,7 +174,7 @@ def _is_nothing(size: ast.expr) -> bool:
 
 
 def _changes(size: ast.expr, times: Counter[str]) -> bool:
-    return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in ast.walk(size))
+    return any(isinstance(n, ast.Name) and times[n.id] > 1 for n in walk(size))
 
 
 KEEPING = ("_keep", "_keep_flags")

@@ -15,6 +15,7 @@ import ast
 from copy import deepcopy
 
 from backend.arrays.effects import Access, Effects, Reader, conflict, shared
+from backend.arrays.walking import walk
 
 REACH = 60  # statements that are looked back over for a loop to join
 
@@ -74,12 +75,12 @@ def _in_vectors(loop: ast.For) -> bool:
     Whether the loop calls what takes a number eight times as long as one of a vector, and has no loop inside. With a nest beside it
     in its turns it would not be vectorised.
     """
-    called = {n.func.id for n in ast.walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    called = {n.func.id for n in walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     return bool(called & {"_tanh", "_cosh"}) and not _is_nest(loop)
 
 
 def _is_nest(loop: ast.For) -> bool:
-    return any(isinstance(n, ast.For) for s in loop.body for n in ast.walk(s))
+    return any(isinstance(n, ast.For) for s in loop.body for n in walk(s))
 
 
 def _turn(loop: ast.For) -> str:

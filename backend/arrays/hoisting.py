@@ -20,6 +20,7 @@ import ast
 from collections import Counter
 
 from backend.arrays.effects import Roots, assigned, roots
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 
@@ -76,4 +77,4 @@ def _is_size(node: ast.expr, fixed: set[str]) -> bool:
 
 def _mentions(block: Block, known: Roots) -> Counter[str]:
     """How often each root is mentioned, by whatever name."""
-    return Counter(known.of(n.id) for s in block for n in ast.walk(s) if isinstance(n, ast.Name))
+    return Counter(known.of(n.id) for s in block for n in walk(s) if isinstance(n, ast.Name))

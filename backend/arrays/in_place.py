@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 RENAMED = 16  # copies that are looked at for whether one name will do
@@ -120,7 +121,7 @@ def blocks(function: ast.FunctionDef) -> list[Block]:
 
 def names(node: ast.AST) -> set[str]:
     """All that is mentioned."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def copied(loop: ast.stmt) -> tuple[str, str] | None:
@@ -159,7 +160,7 @@ def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:
     """The calls that make arrays, by the names to which nothing else is assigned: one walk for all."""
     times: Counter[str] = Counter()
     made: dict[str, ast.Call] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Name(name, ast.Store()):
                 times[name] += 1
@@ -194,7 +195,7 @@ class _Seen:
 
     @classmethod
     def of(cls, function: ast.FunctionDef, told: Callable[[str, int], str]) -> _Seen:
-        mentions = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+        mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
         return cls(_copies(function, told), mentions, _made_once(function), roots(function))
 
 
@@ -212,13 +213,13 @@ def _given_the_name(function: ast.FunctionDef, copy: Copy) -> None:
     """The copy left out, the old array with the name of the new one."""
     copy.block.remove(copy.loop)
     copy.block.remove(copy.made)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id == copy.old:
             node.id = copy.new
 
 
 def _count(node: ast.AST, name: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    return sum(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def _copied_first(name: str, call: ast.Call) -> Block:

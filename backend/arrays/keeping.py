@@ -32,6 +32,7 @@ from dataclasses import dataclass
 
 from backend.arrays.effects import NEW, PRODUCTS, arrays_in, assigned, roots
 from backend.arrays.in_place import Block, blocks
+from backend.arrays.walking import walk
 from backend.status import FULL_ARRAYS, OK
 
 
@@ -87,7 +88,7 @@ def kept_once(function: ast.FunctionDef) -> None:
 
 def _given_out(function: ast.FunctionDef) -> Iterator[str]:
     """The names that are returned, but for those beside a status."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Return(ast.Tuple([*_, ast.Constant(status)])) if status != OK:
                 pass
@@ -98,7 +99,7 @@ def _given_out(function: ast.FunctionDef) -> Iterator[str]:
 def _fresh(function: ast.FunctionDef) -> set[str]:
     """The names that are given new arrays."""
     found = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"))):
                 found.add(name)
@@ -111,11 +112,11 @@ def _made(block: Block, arguments: set[str], times: Counter[str]) -> dict[str, K
     for statement in block:
         match statement:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"), [ast.Tuple([size]), ast.Name("_f64")])):
-                if times[name] == 1 and {n.id for n in ast.walk(size) if isinstance(n, ast.Name)} <= arguments:
+                if times[name] == 1 and {n.id for n in walk(size) if isinstance(n, ast.Name)} <= arguments:
                     made[name] = Kept(statement, size)
             case _ if _keeps(statement):
                 break
-            case _ if any(isinstance(n, ast.Name) and n.id == "heap" and isinstance(n.ctx, ast.Store) for n in ast.walk(statement)):
+            case _ if any(isinstance(n, ast.Name) and n.id == "heap" and isinstance(n.ctx, ast.Store) for n in walk(statement)):
                 made.clear()
     return made
 
@@ -146,7 +147,7 @@ def _full(block: Block) -> ast.If | None:
 
 def _written(statement: ast.stmt) -> Iterator[str]:
     """The names by which a statement may write to arrays."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         match node:
             case ast.Subscript(ast.Name(name), _, ast.Store()):
                 yield name

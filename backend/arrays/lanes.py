@@ -29,6 +29,7 @@ from backend.arrays.effects import Reader, roots
 from backend.arrays.nests import rearranged
 from backend.arrays.turn_sums import Lanes, sums
 from backend.arrays.turns import DTYPES, Block, Turns, definitely, elements, groups, names_in, reads_first, turns
+from backend.arrays.walking import walk
 
 KINDS = {"x": "float", "i": "int", "b": "bool"}  # of numbers, as `DTYPES` has them
 LANES = 64
@@ -63,7 +64,7 @@ class _Writer:
         inside = Counter[str]()
         first: set[str] = set()
         for group, _ in groups(turns.loop.body, ()):
-            inside.update({n.id for s in group for n in ast.walk(s) if isinstance(n, ast.Name)} & turns.numbers)
+            inside.update({n.id for s in group for n in walk(s) if isinstance(n, ast.Name)} & turns.numbers)
             first |= reads_first(group, turns.numbers)
         self.shared = {name for name, count in inside.items() if count > 1} | first
         self.fresh = 0
@@ -132,7 +133,7 @@ class _Writer:
 
     def stores(self, block: Block, count: str) -> bool:
         """Whether a turn of an inner loop writes to an element of its own, but for arrays that are added to."""
-        nodes = [n for s in block for n in ast.walk(s)]
+        nodes = [n for s in block for n in walk(s)]
         stored = ((array, node.slice) for array, _, node in elements(nodes) if isinstance(node.ctx, ast.Store))
         return any(count in names_in(index) for array, index in stored if array not in self.turns.added)
 
@@ -140,9 +141,9 @@ class _Writer:
         """A loop over turns, of statements in some turns of an inner loop."""
         statements = [deepcopy(s) for copy in copies for s in copy]
         before, first, last, after = self.held(statements)
-        names = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
+        names = {n.id for s in statements for n in walk(s) if isinstance(n, ast.Name)}
         shared = frozenset(names & self.shared)
-        stored = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = {n.id for s in statements for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         perhaps = stored - definitely(statements, shared)
         for name in sorted(shared):
             place = f"{self.array(name)}[{self.lane}]"
@@ -160,7 +161,7 @@ class _Writer:
         element that is only read, or added to, is the same for all turns; what one turn writes several times is a number meanwhile.
         """
         before, first, last, after = [], [], [], []  # type: ignore[var-annotated]
-        nodes = [n for s in statements for n in ast.walk(s)]
+        nodes = [n for s in statements for n in walk(s)]
         sure = {(a, i) for a, i, _ in elements(_always(statements))}
         stores = Counter((a, i) for a, i, node in elements(nodes) if isinstance(node.ctx, ast.Store))
         places: dict[str, set[str]] = {}
@@ -222,7 +223,7 @@ class _At(ast.NodeTransformer):
 
 def made_of_reals(function: ast.FunctionDef) -> Iterator[str]:
     """The arrays of reals that the function makes."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"), [*_, ast.Name("_f64")])):
                 yield name

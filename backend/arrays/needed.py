@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from backend.arrays.effects import Effects, Reader
+from backend.arrays.walking import walk
 from backend.fast.sums import tested
 
 Block = list[ast.stmt]
@@ -92,7 +93,7 @@ def _made(node: ast.stmt | ast.expr, its: Effects) -> frozenset[Fact]:
 
 def _of_totals(guard: ast.If, totals: Totals) -> frozenset[Fact]:
     """The totals that a test tells of: it is needed as they are."""
-    return frozenset(("name", totals.get(n.id, n.id)) for n in ast.walk(guard.test) if isinstance(n, ast.Name))
+    return frozenset(("name", totals.get(n.id, n.id)) for n in walk(guard.test) if isinstance(n, ast.Name))
 
 
 def _is_view(node: ast.AST) -> bool:

@@ -21,6 +21,7 @@ from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader
 from backend.arrays.fusion import Renamed, joinable
 from backend.arrays.turns import reads_first, set_in
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 
@@ -66,7 +67,7 @@ def _turned(loop: ast.For) -> ast.For:
             outer = loop.target
             assert isinstance(outer, ast.Name)
             stores = _stores(body)
-            names = {n.id for n in ast.walk(iter) if isinstance(n, ast.Name)}
+            names = {n.id for n in walk(iter) if isinstance(n, ast.Name)}
             if stores and outer.id not in names and _keeps_order(body, stores, outer.id, inner) and not _carries(body):
                 return ast.For(other.target, iter, [ast.For(outer, loop.iter, body, [])], [])
     return loop
@@ -74,17 +75,17 @@ def _turned(loop: ast.For) -> ast.For:
 
 def _stores(body: Block) -> set[str]:
     """The arrays that are written to."""
-    nodes = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    nodes = (n for s in body for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
     return {n.value.id for n in nodes if isinstance(n.value, ast.Name)}
 
 
 def _keeps_order(body: Block, stores: set[str], outer: str, inner: str) -> bool:
     places: dict[str, set[str]] = {}
-    for node in (n for s in body for n in ast.walk(s)):
+    for node in (n for s in body for n in walk(s)):
         match node:
             case ast.Subscript(ast.Name(array), index) if array in stores:
                 names = [i.id for i in indices(node) if isinstance(i, ast.Name)]
-                if inner not in names or any(isinstance(n, ast.Name) and n.id == outer for n in ast.walk(index)):
+                if inner not in names or any(isinstance(n, ast.Name) and n.id == outer for n in walk(index)):
                     return False
                 places.setdefault(array, set()).add(ast.unparse(index))
     return all(len(found) == 1 for found in places.values())

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from backend.arrays.walking import walk
 from backend.status import OK
 
 BLOCK = "block_"
@@ -89,7 +90,7 @@ def _name(statement: ast.Assign) -> str:
 def _returns(kernel: ast.FunctionDef) -> list[list[ast.expr]] | None:
     """What the function gives wherever it ends, if that is a result in the last place alone, and a failure elsewhere."""
     found: list[list[ast.expr]] = []
-    for node in ast.walk(kernel):
+    for node in walk(kernel):
         match node:
             case ast.Return(ast.Tuple([*_, _, ast.Constant(status)] as values)) if (status == OK) == (node is kernel.body[-1]):
                 found.append(values)
@@ -103,13 +104,13 @@ class _Facts:
     """What is known of the names of a function."""
 
     def __init__(self, kernel: ast.FunctionDef, results: list[str]) -> None:
-        names = [n for n in ast.walk(kernel) if isinstance(n, ast.Name)]
+        names = [n for n in walk(kernel) if isinstance(n, ast.Name)]
         self.results = Counter(results)
         self.sets = Counter(n.id for n in names if isinstance(n.ctx, ast.Store)) + Counter(a.arg for a in kernel.args.args)
         self.mentions = Counter(n.id for n in names)
         self.plain = Counter(n.id for n in _plain(kernel))
         self.axes: dict[str, set[int]] = {}
-        for node in ast.walk(kernel):
+        for node in walk(kernel):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 own = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 part = any(isinstance(i, ast.Slice) for i in own)
@@ -125,13 +126,13 @@ class _Facts:
             and others == 2  # where it is made, and the result
             and self.sets[name] == 1
             and self.axes.get(name, set()) <= {len(sizes.elts)}
-            and all(self.sets[n.id] <= 1 for n in ast.walk(sizes) if isinstance(n, ast.Name))
+            and all(self.sets[n.id] <= 1 for n in walk(sizes) if isinstance(n, ast.Name))
         )
 
 
 def _plain(kernel: ast.FunctionDef) -> Iterator[ast.Name]:
     """The names of which an element or the sizes are mentioned."""
-    for node in ast.walk(kernel):
+    for node in walk(kernel):
         match node:
             case ast.Subscript(ast.Name() as name) | ast.Attribute(ast.Name() as name, "shape"):
                 yield name

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from backend.arrays.effects import arrays_in
+from backend.arrays.walking import walk
 
 NOWHERE = -1  # every name: what holds where no path leads
 
@@ -142,7 +143,7 @@ class Ownership:
         return not any(
             isinstance(n, ast.Return | ast.Break | ast.Continue | ast.While)
             or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in self.number)
-            for n in ast.walk(statement)
+            for n in walk(statement)
         )
 
     def _reads(self, node: ast.AST) -> int:
@@ -160,7 +161,7 @@ class Ownership:
     def _assignment(self, step: Step, statement: ast.Assign) -> None:
         for target, value in pairs(statement):
             if isinstance(target, ast.Tuple):
-                stored = {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+                stored = {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
                 step.assigns |= sum(map(self.bit, stored))
                 step.shared |= self._viewed(value)
             if not isinstance(target, ast.Name):
@@ -299,7 +300,7 @@ def _made(function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> t
     for new, old in copies.values():
         takers.setdefault(old, set()).add(new)
         takers.setdefault(new, set()).add(old)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             for target, value in pairs(node):
                 match target, value:

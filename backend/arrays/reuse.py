@@ -19,6 +19,7 @@ from collections import Counter
 from backend.arrays.contraction import in_order
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 TRIED = 20  # arrays whose memory is asked for, and statements that are looked ahead
@@ -100,4 +101,4 @@ def _made(statement: ast.stmt) -> tuple[str, ast.Call] | None:
 
 def _mentions(node: ast.AST, known: Roots) -> Counter[str]:
     """How often each root is mentioned, by whatever name."""
-    return Counter(known.of(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
+    return Counter(known.of(n.id) for n in walk(node) if isinstance(n, ast.Name))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from backend.arrays.effects import assigned
 from backend.arrays.ownership import pairs
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 Linear = frozenset[tuple[str, int]]
@@ -36,7 +37,7 @@ class Event:
 def once(function: ast.FunctionDef) -> dict[str, ast.expr]:
     """The names that are assigned once, with what they are assigned."""
     times = assigned(function)
-    given = (pair for n in ast.walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
+    given = (pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
     return {to.id: value for to, value in given if isinstance(to, ast.Name) and times[to.id] == 1}
 
 
@@ -71,7 +72,7 @@ class Turn:
         self.carried = {to.id: v.id for to, v in pairs(last) if isinstance(to, ast.Name) and isinstance(v, ast.Name)}
         self.stands = {name: name for name in self.carried}
         self.events: dict[str, list[Event]] = {name: [] for name in self.carried}
-        self.set_here = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.set_here = {n.id for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.others: set[str] = set()  # names that were given another memory, too
         self.bases: set[Linear] = set()
         self._run(body, always=True)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots
+from backend.arrays.walking import walk
 from semantics.primitives.table import ELEMENTARY
 
 Block = list[ast.stmt]
@@ -58,7 +59,7 @@ def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known
     if not (isinstance(loop.target, ast.Name) and _is_range(loop.iter) and all(map(_is_simple, loop.body))):
         return None
     turn = loop.target.id
-    inside = [n for s in loop.body for n in ast.walk(s)]
+    inside = [n for s in loop.body for n in walk(s)]
     counters = [n.target.id for n in inside if isinstance(n, ast.For) and isinstance(n.target, ast.Name)]
     set_here = set_in(loop.body)
     stops = {name for n in (loop, *inside) if isinstance(n, ast.For) for name in names_in(n.iter)}
@@ -81,10 +82,10 @@ def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known
 
 def _made(function: ast.FunctionDef, known: Roots) -> frozenset[str]:
     """The arrays that the function makes, and has under one name alone, of types that numbers have."""
-    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(function) if isinstance(n, ast.Name)}
     times = Counter(map(known.of, names))
     found: set[str] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"), [*_, ast.Name(dtype)])):
                 if dtype in DTYPES.values() and times[known.of(name)] == 1:
@@ -94,8 +95,8 @@ def _made(function: ast.FunctionDef, known: Roots) -> frozenset[str]:
 
 def _loaded_after(function: ast.FunctionDef, loop: ast.For, names: set[str]) -> bool:
     """Whether a name is read outside a loop, too."""
-    inside = {id(n) for n in ast.walk(loop)}
-    others = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in inside)
+    inside = {id(n) for n in walk(loop)}
+    others = (n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in inside)
     return any(n.id in names for n in others)
 
 
@@ -151,7 +152,7 @@ def _reads_first(block: Block, numbers: frozenset[str], done: set[str], found: s
             case ast.Assign([target], value):
                 read = names_in(value) | (names_in(target) if isinstance(target, ast.Subscript) else set())
                 found |= (read & numbers) - done
-                done |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+                done |= {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def reads_first(block: Block, numbers: frozenset[str]) -> set[str]:
@@ -175,8 +176,8 @@ def _sums(loop: ast.For) -> bool:
 
 def set_in(block: Block) -> frozenset[str]:
     """The numbers that the assignments in a block set."""
-    targets = [s.targets[0] for statement in block for s in ast.walk(statement) if isinstance(s, ast.Assign)]
-    return frozenset(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    targets = [s.targets[0] for statement in block for s in walk(statement) if isinstance(s, ast.Assign)]
+    return frozenset(n.id for t in targets for n in walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
 def elements(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str, ast.Subscript]]:
@@ -188,7 +189,7 @@ def elements(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str, ast.Subscript
 
 def names_in(node: ast.AST) -> set[str]:
     """All that is mentioned."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _has_own(inside: list[ast.AST], array: str, turn: str) -> bool:
@@ -201,7 +202,7 @@ def _in_one_place(turns: Turns) -> bool:
     """Whether arrays that are added to, and numbers that are carried, are so in one place each: a group of statements."""
     places: dict[str, set[tuple[int, str]]] = {}
     for at, (group, around) in enumerate(groups(turns.loop.body, ())):
-        nodes = [n for s in group for n in ast.walk(s)]
+        nodes = [n for s in group for n in walk(s)]
         if len({*around}) < len(around):
             return False
         for array, index, node in elements(nodes):

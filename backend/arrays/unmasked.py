@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from backend.arrays.in_place import blocks
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 MOST = 64
@@ -49,12 +50,12 @@ def unmasked(function: ast.FunctionDef) -> None:
     if not (found := [*_given(function.body)]):
         return
     made = {s.targets[0].id: s for s in function.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
-    names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    names = [n for n in walk(function) if isinstance(n, ast.Name)]
     mentions, sets = Counter(n.id for n in names), Counter(n.id for n in names if isinstance(n.ctx, ast.Store))
     pairs, changes = _pairs(function), Changes()
     for given in found:
         own = pairs.get((given.numbers, given.mask), [])
-        fixed = all(sets[n.id] <= 1 for n in ast.walk(given.sizes) if isinstance(n, ast.Name))
+        fixed = all(sets[n.id] <= 1 for n in walk(given.sizes) if isinstance(n, ast.Name))
         alone = all(mentions[name] == len(own) + 2 for name in (given.numbers, given.mask))
         if fixed and alone and _are_made(given, made):
             _write(function, given, own, made, changes)
@@ -159,7 +160,7 @@ def _rows(function: ast.FunctionDef, given: Given, pairs: list[Pair]) -> set[int
 
 
 def _leaves(loop: ast.For) -> bool:
-    return any(isinstance(n, ast.Break | ast.Continue) for n in ast.walk(loop))
+    return any(isinstance(n, ast.Break | ast.Continue) for n in walk(loop))
 
 
 def _filled(given: Given, rows: set[int]) -> Iterator[str]:

@@ -31,6 +31,7 @@ from backend.arrays.effects import NEW, arrays_in, assigned
 from backend.arrays.in_place import blocks
 from backend.arrays.ownership import pairs
 from backend.arrays.takes import Linear, Turn, once
+from backend.arrays.walking import walk
 
 TRIES = 4  # how often fewer masks are assumed to be whole
 
@@ -100,7 +101,7 @@ def _taken(function: ast.FunctionDef) -> tuple[list[Taking], set[tuple[str, str]
                 case ast.Assign([ast.Tuple()]), ast.While(_, [*_, ast.If(_, [*body, ast.Assign() as last, ast.Continue()])]):
                     turn = Turn(loop, body, last, values)
                     given = {to.id: value for to, value in pairs(before) if isinstance(to, ast.Name)}
-                    inside = frozenset(id(n) for s in body for n in ast.walk(s))
+                    inside = frozenset(id(n) for s in body for n in walk(s))
                     for mask in turn.carried.keys() & given.keys():
                         if (one := _taking(mask, given[mask], turn, inside)) is not None:
                             found.append(one)
@@ -137,7 +138,7 @@ class _Facts:
         self.taken = {one.mask: one for one in taken}
         self.given: dict[str, list[ast.expr]] = {}
         self.stored: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(function):
+        for node in walk(function):
             match node:
                 case ast.Assign():
                     for target, value in pairs(node):
@@ -194,7 +195,7 @@ class _Facts:
         """The elements that are read of masks that are whole, or of either of two."""
         found: set[int] = set()
         not_whole: set[str] = set()
-        for node in ast.walk(self.function):
+        for node in walk(self.function):
             match node:
                 case ast.BoolOp(ast.Or(), values) if (demands := self._if_true(node)) is not None and all(
                     map(self._is_whole, demands)

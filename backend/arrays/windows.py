@@ -34,6 +34,7 @@ from backend.arrays.carried import is_guard
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
 from backend.arrays.takes import Turn, linear, once
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 WIDEST = 8  # elements that are carried, for each array
@@ -74,7 +75,7 @@ class Down:
 def windowed(function: ast.FunctionDef) -> None:
     """The function whose loops carry what several of their turns add to."""
     values, known, times = once(function), roots(function), assigned(function)
-    mentions = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name))
+    mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
     for block in blocks(function):
         for before, loop in [*pairwise(block)]:
             if isinstance(before, ast.Assign) and isinstance(loop, ast.While) and (down := _down(loop, values, times)) is not None:
@@ -94,7 +95,7 @@ def _down(loop: ast.While, values: dict[str, ast.expr], times: Counter[str]) -> 
             turn = Turn(loop, body, last, values)
         case _:
             return None
-    if any(isinstance(n, ast.While) or (isinstance(n, ast.For) and not _is_once(n)) for s in body for n in ast.walk(s)):
+    if any(isinstance(n, ast.While) or (isinstance(n, ast.For) and not _is_once(n)) for s in body for n in walk(s)):
         return None
     for names in turn.bases:
         match sorted(names, key=lambda of: -of[1]):
@@ -131,7 +132,7 @@ def _is_window(array: str, sums: list[Sum], down: Down, known: Roots) -> bool:
     """Whether neighbours are added to, a few of them, and nothing else in a turn mentions the array, by whatever name."""
     events = down.turn.events[array]
     above = [s.above for s in sums]
-    names = {n.id for s in down.choice.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id != array}
+    names = {n.id for s in down.choice.body for n in walk(s) if isinstance(n, ast.Name) and n.id != array}
     return (
         0 < max(above) - min(above) <= WIDEST
         and [e.kind for e in events] == ["read", "store"] * len(sums)
@@ -177,7 +178,7 @@ def _inside(down: Down) -> Block:
                 and ast.dump(i) == ast.dump(j)
                 and ast.unparse(below) == f"-{ast.unparse(size)}"
                 and (above := down.above(i)) is not None
-                and not {n.id for n in ast.walk(size) if isinstance(n, ast.Name)} & down.turn.set_here
+                and not {n.id for n in walk(size) if isinstance(n, ast.Name)} & down.turn.set_here
             ):
                 test = f"{down.counter} >= {down.base} and {down.place(above)} >= {ast.unparse(size)}"
                 found[test] = ast.If(ast.parse(test, mode="eval").body, [deepcopy(out)], [])
@@ -191,7 +192,7 @@ def _ask_first(down: Down) -> None:
     """The loop asks whether there is a turn before it takes fuel for it, or for the end."""
     match down.loop.body:
         case [ast.Assign([ast.Name("fuel")]) as take, ast.If(ast.Compare(ast.Name("fuel"))) as test, *rest, choice]:
-            if not any(isinstance(n, ast.Name) and n.id == "fuel" for s in rest for n in ast.walk(s)):
+            if not any(isinstance(n, ast.Name) and n.id == "fuel" for s in rest for n in walk(s)):
                 down.loop.body = [*rest, choice]
                 down.choice.body[:0] = [take, test]
                 down.choice.orelse[:0] = deepcopy([take, test])

@@ -1,0 +1,169 @@
+"""
+What numbers and sizes of arrays are assumed to be: what they are given first in the text, in terms of the arguments.
+
+A key is a name, an axis of what a name stands for, or a scalar of cells. What an assignment gives it is found once: a size of
+arguments, or another key. What is then assumed follows along these, each looked at when what it is given becomes known, so that it
+costs what there is to tell, however long the text is and however often it is told again without some of the keys.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from backend.arrays.walking import walk
+
+Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axis): a size; (memory, site, place): a scalar of cells
+
+
+class Source(NamedTuple):
+    """What is assigned: a size of arguments, a key that has it, or "" where nothing tells; `size` if it is asked for as a size."""
+
+    found: str | Key
+    size: bool = False
+
+
+class Assigned(NamedTuple):
+    """An assignment to a key."""
+
+    key: Key
+    source: Source
+
+
+@dataclass
+class Sizes:
+    """The arguments, or their sizes, that keys stand for; which sizes are the same, and the tests that say so."""
+
+    arguments: frozenset[str]
+    known: dict[Key, str] = field(default_factory=dict)
+    one: dict[str, str] = field(default_factory=dict)
+    tests: dict[str, ast.If] = field(default_factory=dict)
+
+    def same(self, size: str) -> str:
+        while size in self.one:
+            size = self.one[size]
+        return size
+
+    def agree(self, one: Assigned) -> bool:
+        """Whether what is assigned to a key is what it stands for."""
+        return self.same(self.value(one.source)) == self.same(self.known[one.key])
+
+    def join(self, a: str, b: str) -> None:
+        a, b = self.same(a), self.same(b)
+        if a != b:
+            a, b = (b, a) if b.isdigit() else (a, b)
+            self.one[b] = a
+
+    def of(self, node: ast.expr, axis: str = "") -> str:
+        """What a number is, or an array along an axis; "" if that is not known."""
+        return self.value(source(node, axis, self.arguments))
+
+    def value(self, source: Source) -> str:
+        """The same, of what is assigned."""
+        found = source.found if isinstance(source.found, str) else self.known.get(source.found, "")
+        return self.same(found) if source.size else found
+
+
+def source(node: ast.expr, axis: str, arguments: Collection[str]) -> Source:
+    """What a number is, or an array along an axis."""
+    match node:
+        case ast.Constant(int(value)) if not axis and not isinstance(value, bool):
+            return Source(str(value))
+        case ast.Name(name) if name in arguments:
+            return Source(f"{name}.shape[{axis}]" if axis else name)
+        case ast.Name(name):
+            return Source((name, axis) if axis else (name,))
+        case ast.Subscript(ast.Attribute(array, "shape"), ast.Constant(k)):
+            return source(array, str(k), arguments)._replace(size=True)
+        case ast.Call(ast.Name("int"), [value]) if not axis:
+            return source(value, "", arguments)
+        case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])) if not axis:
+            return Source((memory, ast.unparse(site), ast.unparse(place)))
+        case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]) if axis and int(axis) < len(sizes):
+            return source(sizes[int(axis)], "", arguments)._replace(size=True)
+        case ast.Call(ast.Name("_reshape"), [_, ast.Tuple(sizes)]) if axis and int(axis) < len(sizes):
+            return source(sizes[int(axis)], "", arguments)._replace(size=True)
+        case ast.Subscript(ast.Name(), ast.Slice(begin, ast.BinOp(first, ast.Add(), count))) if axis and begin is not None:
+            found = source(count, "", arguments)._replace(size=True)
+            return found if ast.dump(first) == ast.dump(begin) else Source("")
+        case _:
+            return Source("")
+
+
+@dataclass(frozen=True)
+class Assignments:
+    """All assignments to keys, in the order of the text."""
+
+    all: list[Assigned]
+
+    @cached_property
+    def _first(self) -> list[int]:
+        """Where a key is given a size of arguments."""
+        return [at for at, one in enumerate(self.all) if one.source.found and isinstance(one.source.found, str)]
+
+    @cached_property
+    def _given(self) -> dict[Key, list[int]]:
+        """For every key, where others are given it."""
+        return _places((one.source.found, at) for at, one in enumerate(self.all) if not isinstance(one.source.found, str))
+
+    @cached_property
+    def _to(self) -> dict[Key, list[int]]:
+        """For every key, where it is assigned."""
+        return _places((one.key, at) for at, one in enumerate(self.all))
+
+    def assumed(self, wrong: Collection[Key]) -> dict[Key, str]:
+        """
+        Every key but those in `wrong` with what it is given first, as far as that is known: in rounds through the text, so that
+        what becomes known helps what comes later in this round, and what came before in the next.
+        """
+        known: dict[Key, str] = {}
+        todo = [(0, at) for at in self._first]
+        heapify(todo)
+        while todo:
+            turn, at = heappop(todo)
+            key, (found, _) = self.all[at]
+            if key not in wrong and key not in known:
+                known[key] = found if isinstance(found, str) else known[found]
+                for other in self._given.get(key, ()):
+                    heappush(todo, (turn + (other <= at), other))
+        return known
+
+    def of(self, keys: Mapping[Key, str]) -> list[Assigned]:
+        """The assignments to some keys, in order."""
+        return [self.all[at] for at in sorted(at for key in keys for at in self._to[key])]
+
+
+def _places(found: Iterator[tuple[Key, int]]) -> dict[Key, list[int]]:
+    places: dict[Key, list[int]] = {}
+    for key, at in found:
+        places.setdefault(key, []).append(at)
+    return places
+
+
+def assignments(function: ast.FunctionDef, arguments: Collection[str]) -> Iterator[Assigned]:
+    """What every key is assigned, in the order of the text."""
+    constants = {n.slice.value for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
+    axes = ("", *(str(axis) for axis in range(1 + max(constants, default=-1))))
+    for target, value in _pairs(function.body):
+        match target:
+            case ast.Name(name):
+                for axis in axes:
+                    yield Assigned((name, axis) if axis else (name,), source(value, axis, arguments))
+            case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])):
+                yield Assigned((memory, ast.unparse(site), ast.unparse(place)), source(value, "", arguments))
+
+
+def _pairs(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """All targets with what is assigned to them; to several, what none of them is by itself."""
+    for statement in block:
+        match statement:
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+                yield from zip(targets, values, strict=True)
+            case ast.Assign([target], value):
+                yield from ((t, value) for t in (target.elts if isinstance(target, ast.Tuple) else [target]))
+        for name in ("body", "orelse"):
+            yield from _pairs(getattr(statement, name, []))
