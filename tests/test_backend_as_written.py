@@ -17,6 +17,7 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, type_of
 from semantics.type_lattice import ZERO_TYPE, Union
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
+from transforms.parse import parse_text
 
 
 def added_to_a_number(x, a, n: int):  # type: ignore[no-untyped-def]
@@ -77,3 +78,13 @@ def test_stacks_of_two_loops_are_two_values() -> None:
     types = (REAL, INTEGER)
     code, reference = compiled(calling(aj.parse(left_from_either_of_two_loops), "grad", 0, types), types)
     assert all(agrees(code, reference, *sample) for sample in ((0.7, 1), (0.05, 2), (0.05, 3), (9.5, 7), (-0.0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [("x * np.full(3, 2)[1], np.full(2, 2)", "i64"), ("x, np.full(2, True)", "bool"), ("x, np.full(2, 2.5)", "f64")],
+)
+def test_an_array_full_of_a_known_number_has_its_dtype(given: str, dtype: str) -> None:
+    code, reference = compiled(parse_text(f"import numpy as np\ndef f(x):\n    return {given}", "f"), (REAL,))
+    assert agrees(code, reference, 1.5)
+    assert to_value(code(1.5)[1]).dtype == dtype

@@ -107,7 +107,7 @@ def dtype_of(type: Any) -> str:
     """The dtype of a scalar or of an array; f64 of ZERO."""
     if isinstance(type, Union):
         type = next(t for t in type.members if t != ZERO_TYPE)
-    return type.dtype if isinstance(type, ArrayType) else DTYPE.get(type, "f64")
+    return type.dtype if isinstance(type, ArrayType) else DTYPE.get(erase(type), "f64")
 
 
 def is_zero(value: Any) -> bool:
