@@ -71,15 +71,15 @@ def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     function = cgutils.get_or_insert_function(builder.module, elements, "NRT_MemInfo_data")
     function.return_value.add_attribute("noalias")
     array = context.make_array(type)(context, builder)
-    populate_array(
-        array,
-        data=builder.bitcast(builder.call(function, [memory]), array.data.type),
-        shape=cgutils.pack_array(builder, sizes, ty=cgutils.intp_t),
-        strides=cgutils.pack_array(builder, strides, ty=cgutils.intp_t),
-        itemsize=item,
-        meminfo=memory,
-    )
+    _fill_in(builder, array, builder.call(function, [memory]), sizes, strides, item, memory)
     return array
+
+
+def _fill_in(builder: Any, array: Any, first: Any, sizes: Any, strides: Any, item: Any, memory: Any) -> None:
+    """What an array is: where its first element is, its sizes and strides, the bytes of an element, and who owns its memory."""
+    shape, steps = (cgutils.pack_array(builder, numbers, ty=cgutils.intp_t) for numbers in (sizes, strides))
+    first = builder.bitcast(first, array.data.type)
+    populate_array(array, data=first, shape=shape, strides=steps, itemsize=item, meminfo=memory)
 
 
 @intrinsic
@@ -95,14 +95,7 @@ def reshape(context, array, shape):  # type: ignore[no-untyped-def]
         for size in reversed(sizes):
             strides.insert(0, bytes)
             bytes = builder.mul(bytes, size)
-        populate_array(
-            view,
-            data=whole.data,
-            shape=cgutils.pack_array(builder, sizes, ty=cgutils.intp_t),
-            strides=cgutils.pack_array(builder, strides, ty=cgutils.intp_t),
-            itemsize=whole.itemsize,
-            meminfo=whole.meminfo,
-        )
+        _fill_in(builder, view, whole.data, sizes, strides, whole.itemsize, whole.meminfo)
         return impl_ret_borrowed(context, builder, signature.return_type, view._getvalue())
 
     if array.layout != "C":
@@ -124,14 +117,7 @@ def row_of(context, block, number):  # type: ignore[no-untyped-def]
         offset = builder.mul(context.cast(builder, arguments[1], number, types.intp), strides[0])
         first = builder.call(_apart(builder.module), [cgutils.pointer_add(builder, whole.data, offset, cgutils.voidptr_t)])
         _noted(builder, first)
-        populate_array(
-            array,
-            data=builder.bitcast(first, array.data.type),
-            shape=cgutils.pack_array(builder, shape[1:]),
-            strides=cgutils.pack_array(builder, strides[1:]),
-            itemsize=whole.itemsize,
-            meminfo=None,
-        )
+        _fill_in(builder, array, first, shape[1:], strides[1:], whole.itemsize, None)
         return array._getvalue()
 
     return types.Array(block.dtype, block.ndim - 1, "C")(block, number), generate

@@ -63,13 +63,7 @@ class Emitter(Holding):
             found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))
             if found is not None:
                 return found
-        if (
-            at == 0
-            and primitive.name == "sum_to"
-            and isinstance(arguments[1], Reg)
-            and arguments[1].type == REAL
-            and not _has_arrays(arguments[0])
-        ):
+        if at == 0 and primitive.name == "sum_to" and _is_real(arguments[1]) and not _has_arrays(arguments[0]):
             return arguments[0]
         if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):
             return self.by_cases(primitive, arguments, at)
@@ -163,12 +157,10 @@ class Emitter(Holding):
         type = self.result_type(primitive, [typed(a) for a in arguments])
         result = None if type == NEVER else make(type, self.variable)
         for test, option in cases:
-            outer, self.code = self.code, []
-            value = self.one_case(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
-            if value is not None and result is not None:
-                self.move((result,), (convert(value, type),))
-            body, self.code = self.code, outer
-            self.code += [test, body] if test else body
+            with self.under(test):
+                value = self.one_case(primitive, [*arguments[:at], option, *arguments[at + 1 :]])
+                if value is not None and result is not None:
+                    self.move((result,), (convert(value, type),))
         return result
 
     def result_type(self, primitive: Primitive, types: list[Any]) -> Any:

@@ -123,12 +123,8 @@ class Regions(Straight):
             if number not in ends.falls:
                 continue
             rest = Ends(ends.falls - {number}, ends.breaks)
-            if rest.falls:
-                outer, self.code = self.code, []
-            below = yield self.tree(region, merge, region.storage[merge], loop)
-            if rest.falls:
-                body, self.code = self.code, outer
-                self.code += [f"if _go == {number}:", body]
+            with self.under(f"if _go == {number}:" if rest.falls else ""):
+                below = yield self.tree(region, merge, region.storage[merge], loop)
             ends = rest | below
         return ends
 
@@ -138,10 +134,8 @@ class Regions(Straight):
         tests = [f"{'elif' if k else 'if'} {which.text} == {k}:" for k in range(len(head.entries) - 1)]
         ends = Ends()
         for test, entry in zip((*tests, "else:"), head.entries, strict=True):
-            outer, self.code = self.code, []
-            ends |= yield self.tree(region, entry, region.storage[entry], loop)
-            body, self.code = self.code, outer
-            self.code += [test, body]
+            with self.under(test):
+                ends |= yield self.tree(region, entry, region.storage[entry], loop)
         return ends
 
     def end(self, region: Region, block: Signature, env: dict[NodeId, Any], loop: int) -> Emission:
@@ -157,19 +151,12 @@ class Regions(Straight):
         function, *arguments = (env[n] for n in self.program.inputs(node))
         ends = Ends()
         for test, option in options(function):
-            outer = self.code
-            if test:
-                self.code = []
-            if isinstance(option, Fn) and not isinstance(option.function, Primitive):
-                target = self.callee(block, node, option)
-                ends |= yield self.go(region, target, option.captured, tuple(arguments), loop)
-            else:
-                value = self.applied(option, arguments)
-                if value is not None:
+            with self.under(test):
+                if isinstance(option, Fn) and not isinstance(option.function, Primitive):
+                    target = self.callee(block, node, option)
+                    ends |= yield self.go(region, target, option.captured, tuple(arguments), loop)
+                elif (value := self.applied(option, arguments)) is not None:
                     ends |= self.leave(region, convert(value, self.inference.types[block][node]), loop)
-            if test:
-                body, self.code = self.code, outer
-                self.code += [test, body]
         return ends
 
     def leave(self, region: Region, value: Any, loop: int) -> Ends:

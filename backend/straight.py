@@ -94,12 +94,10 @@ class Straight(Stacks):
             return (yield self.call(self.callee(block, node, function), function.captured, tuple(arguments), type))
         result = None if type == NEVER else make(type, self.variable)
         for test, option in options(function):
-            outer, self.code = self.code, []
-            value = yield self.application(block, node, option, arguments)
-            if value is not None and result is not None:
-                self.move((result,), (convert(value, type),))
-            body, self.code = self.code, outer
-            self.code += [test, body] if test else body
+            with self.under(test):
+                value = yield self.application(block, node, option, arguments)
+                if value is not None and result is not None:
+                    self.move((result,), (convert(value, type),))
         return result
 
     def applied(self, option: Any, arguments: list[Any]) -> Any:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from backend.arrays.effects import assigned
+from backend.arrays.walking import walk
 
 IN_VECTORS = frozenset({"_exp", "_tanh", "_cosh"})
 TOTAL = IN_VECTORS | {"_mul", "_div", "_sin", "_cos", "_tan", "_log", "_sqrt", "_sinh", "_atan", "float"}
@@ -58,14 +59,14 @@ class Group:
 
 def groups(function: ast.FunctionDef) -> list[Group]:
     """The groups of a function."""
-    times, reads = assigned(function), Counter(names_in(function))
+    times, reads = assigned(function), Counter(read_in(function))
     found = (_group(block, loop, times, reads) for block, loop in _blocks(function.body, None) if loop is not None)
     return [group for group in found if group is not None][:MOST]
 
 
-def names_in(node: ast.AST) -> Iterator[str]:
+def read_in(node: ast.AST) -> Iterator[str]:
     """The names that are read."""
-    return (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return (n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
 def is_failure(statement: ast.stmt) -> bool:
@@ -163,16 +164,16 @@ def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assig
     made: set[str] = set()
     for s in block:
         match s:
-            case ast.Assign([ast.Name(x)], value) if _is_total(value) and (_calls(value) or made & {*names_in(value)}):
+            case ast.Assign([ast.Name(x)], value) if _is_total(value) and (_calls(value) or made & {*read_in(value)}):
                 if times[x] > 1:
                     return [], []
                 late.append(s)
                 made.add(x)
-            case ast.Assign([ast.Subscript(ast.Name("reals"), index)], value) if made & {*names_in(value)}:
-                if made & {*names_in(index)} or not _is_total(value) or (found := column(index)) is None:
+            case ast.Assign([ast.Subscript(ast.Name("reals"), index)], value) if made & {*read_in(value)}:
+                if made & {*read_in(index)} or not _is_total(value) or (found := column(index)) is None:
                     return [], []
                 stores.append(Write(s, index, *found, value))
-            case _ if made & {*names_in(s)}:
+            case _ if made & {*read_in(s)}:
                 return [], []
     return late, stores
 
@@ -190,11 +191,11 @@ def _are_apart(block: list[ast.stmt], stores: list[Write]) -> bool:
 
 def elements(node: ast.AST) -> list[tuple[object, str] | None]:
     """The columns and cells of the memory that a statement or an expression accesses; None for what is not known."""
-    sized = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in ast.walk(node))
+    sized = {id(n.value) for n in walk(node) if isinstance(n, ast.Attribute)}
+    named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in walk(node))
     found = [
         column(n.slice)
-        for n in ast.walk(node)
+        for n in walk(node)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in MEMORY
     ]
     return [*found, *[None] * (named - len(found))]
@@ -212,7 +213,7 @@ def _is_plain(statement: ast.stmt) -> bool:
 
 
 def _calls(value: ast.expr) -> bool:
-    return any(name in IN_VECTORS for name in names_in(value))
+    return any(name in IN_VECTORS for name in read_in(value))
 
 
 def _is_total(value: ast.expr) -> bool:
@@ -232,5 +233,5 @@ def _is_total(value: ast.expr) -> bool:
 
 def _arguments(node: ast.AST) -> Iterable[str]:
     """The names of numbers in arithmetic."""
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in called]
+    called = {id(n.func) for n in walk(node) if isinstance(n, ast.Call)}
+    return [n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in called]

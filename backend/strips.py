@@ -29,6 +29,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from backend import toolchain
+from backend.arrays.walking import walk
 from backend.strip_groups import IN_VECTORS, Group, elements, groups, is_failure
 
 STRIP, FEW, ALONE = 128, 8, 32
@@ -212,7 +213,7 @@ def _accesses(statement: ast.stmt) -> Iterator[tuple[object, str] | None]:
         case ast.While() | ast.Break():
             yield None
         case ast.For():
-            leaves = any(isinstance(n, ast.Return) and not is_failure(n) for n in ast.walk(statement))
+            leaves = any(isinstance(n, ast.Return) and not is_failure(n) for n in walk(statement))
             yield from [None] * bool(leaves or elements(statement))
         case ast.If(test):
             yield from elements(test)

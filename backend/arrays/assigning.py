@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,17 @@ from semantics.type_language import BOOLEAN, INTEGER
 
 class Assigning(Comparing):
     """What the emitter knows of assignments. `line`, `new`, `over`, `variable`, `primitive` and `element` are the emitter's."""
+
+    @contextmanager
+    def under(self, test: str) -> Iterator[None]:
+        """What is written meanwhile stands under this line; if it is empty, where it would stand anyway."""
+        if not test:
+            yield
+            return
+        outer, self.code = self.code, []
+        yield
+        body, self.code = self.code, outer
+        self.code += [test, body]
 
     def integer(self, text: str) -> Reg:
         """An integer in a variable, if its text is more than a name or a number."""
@@ -55,18 +68,13 @@ class Assigning(Comparing):
             self.line(f"{array.mask}[{at}] = {test}")  # type: ignore[attr-defined]
             return
         for test, option in options(found):
-            outer = self.code
-            if test:
-                self.code = []
-            if isinstance(option, Reg):
-                self.line(f"{array.name}[{at}] = {option.text}")  # type: ignore[attr-defined]
-            elif array.mask:
-                self.line(f"{array.name}[{at}] = {NEUTRAL}")  # type: ignore[attr-defined]
-            if array.mask:
-                self.line(f"{array.mask}[{at}] = {isinstance(option, Reg)}")  # type: ignore[attr-defined]
-            if test:
-                body, self.code = self.code, outer
-                self.code += [test, body]
+            with self.under(test):
+                if isinstance(option, Reg):
+                    self.line(f"{array.name}[{at}] = {option.text}")  # type: ignore[attr-defined]
+                elif array.mask:
+                    self.line(f"{array.name}[{at}] = {NEUTRAL}")  # type: ignore[attr-defined]
+                if array.mask:
+                    self.line(f"{array.mask}[{at}] = {isinstance(option, Reg)}")  # type: ignore[attr-defined]
 
     def write_sum(self, array: Held, indices: Sizes, total: Any) -> None:
         """

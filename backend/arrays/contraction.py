@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from backend.arrays.effects import assigned
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 
 LETTERS = {"_f64": "x", "_float32": "x", "_i64": "i", "_bool": "b"}
 Path = tuple[ast.stmt, ...]
@@ -61,7 +61,7 @@ def contracted(function: ast.FunctionDef) -> dict[int, frozenset[str]]:
     arrays = arrays_of(function)
     for array in arrays:
         _contract(array)
-    taken = {n.id for n in walk(function) if isinstance(n, ast.Name)}
+    taken = names_in(function)
     names = {a.name: _number(a, taken) for a in arrays if all(map(_is_one, a.sizes))}
     _Numbers(names).visit(function)
     own: dict[int, frozenset[str]] = {}

@@ -29,7 +29,7 @@ from itertools import pairwise
 
 from backend.arrays.in_place import blocks
 from backend.arrays.ownership import pairs
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 from backend.status import LINKED
 
 Block = list[ast.stmt]
@@ -196,7 +196,7 @@ def _places(body: Block, site: str, counter: str, begin: int, names: _Names) -> 
 
 def _of_sizes(test: str, name: str, names: _Names) -> str:
     """A test of a name and sizes of arguments, in terms of `_`; "" for another."""
-    mentioned = {n.id for n in walk(ast.parse(test)) if isinstance(n, ast.Name)}
+    mentioned = names_in(ast.parse(test))
     return _of(test, name) if name in mentioned and mentioned - {name} <= names.fixed else ""
 
 
@@ -218,7 +218,7 @@ class _Told(ast.NodeTransformer):
         self.generic_visit(node)
         match node:
             case ast.If(test, [ast.Return()], []):
-                for name in {n.id for n in walk(test) if isinstance(n, ast.Name)} & self.read.keys():
+                for name in names_in(test) & self.read.keys():
                     if _of(ast.unparse(test), name) in self.read[name].passed:
                         return ast.Pass()
         return node

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
 RENAMED = 16  # copies that are looked at for whether one name will do
@@ -103,7 +103,7 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
                     pair = copied(statement)
                     if pair and pair[0] in made:
                         (new, old), (where, maker) = pair, made[pair[0]]
-                        unread = not any(new in names(s) for s in block[where + 1 : at])
+                        unread = not any(new in names_in(s) for s in block[where + 1 : at])
                         if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, told, maker.value, old, statement):
                             found.append(Copy(block, maker, statement, new, old))
     return found
@@ -117,11 +117,6 @@ def blocks(function: ast.FunctionDef) -> list[Block]:
         found.append(block)
         todo += [inner for s in block for inner in (getattr(s, "body", []), getattr(s, "orelse", [])) if inner]
     return found
-
-
-def names(node: ast.AST) -> set[str]:
-    """All that is mentioned."""
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def copied(loop: ast.stmt) -> tuple[str, str] | None:

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from backend.arrays.effects import NEW, PRODUCTS, arrays_in, assigned, roots
 from backend.arrays.in_place import Block, blocks
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 from backend.status import FULL_ARRAYS, OK
 
 
@@ -112,7 +112,7 @@ def _made(block: Block, arguments: set[str], times: Counter[str]) -> dict[str, K
     for statement in block:
         match statement:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"), [ast.Tuple([size]), ast.Name("_f64")])):
-                if times[name] == 1 and {n.id for n in walk(size) if isinstance(n, ast.Name)} <= arguments:
+                if times[name] == 1 and names_in(size) <= arguments:
                     made[name] = Kept(statement, size)
             case _ if _keeps(statement):
                 break

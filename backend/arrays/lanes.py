@@ -28,8 +28,8 @@ from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader, roots
 from backend.arrays.nests import rearranged
 from backend.arrays.turn_sums import Lanes, sums
-from backend.arrays.turns import DTYPES, Block, Turns, definitely, elements, groups, names_in, reads_first, turns
-from backend.arrays.walking import walk
+from backend.arrays.turns import DTYPES, Block, Turns, definitely, elements, groups, reads_first, turns
+from backend.arrays.walking import names_in, walk
 
 KINDS = {"x": "float", "i": "int", "b": "bool"}  # of numbers, as `DTYPES` has them
 LANES = 64

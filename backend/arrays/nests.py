@@ -21,7 +21,7 @@ from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader
 from backend.arrays.fusion import Renamed, joinable
 from backend.arrays.turns import reads_first, set_in
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
 
@@ -67,8 +67,7 @@ def _turned(loop: ast.For) -> ast.For:
             outer = loop.target
             assert isinstance(outer, ast.Name)
             stores = _stores(body)
-            names = {n.id for n in walk(iter) if isinstance(n, ast.Name)}
-            if stores and outer.id not in names and _keeps_order(body, stores, outer.id, inner) and not _carries(body):
+            if stores and outer.id not in names_in(iter) and _keeps_order(body, stores, outer.id, inner) and not _carries(body):
                 return ast.For(other.target, iter, [ast.For(outer, loop.iter, body, [])], [])
     return loop
 

@@ -17,8 +17,8 @@ import ast
 from collections import Counter
 
 from backend.arrays.effects import assigned
-from backend.arrays.in_place import Block, blocks, names
-from backend.arrays.walking import walk
+from backend.arrays.in_place import Block, blocks
+from backend.arrays.walking import names_in, walk
 
 MENTIONS = 2  # from which on a size has a name
 Size = tuple[str, int]  # an argument, and an axis of it
@@ -29,7 +29,7 @@ def read_once(function: ast.FunctionDef) -> None:
     for block in blocks(function):
         block[:] = _joined(block)
     times = assigned(function)
-    fixed, taken = {a.arg for a in function.args.args if not times[a.arg]}, names(function)
+    fixed, taken = {a.arg for a in function.args.args if not times[a.arg]}, names_in(function)
     found = Counter(size for n in walk(function) if (size := _size(n)) is not None and size[0] in fixed)
     named = {size: f"n_{size[0]}_{size[1]}" for size, mentions in found.items() if mentions >= MENTIONS}
     assert taken.isdisjoint(named.values()), "no other names begin so"

@@ -16,7 +16,8 @@ import ast
 from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
-from backend.arrays.turns import Block, Turns, names_in
+from backend.arrays.turns import Block, Turns
+from backend.arrays.walking import names_in
 
 
 @dataclass(frozen=True)

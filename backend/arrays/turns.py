@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 from semantics.primitives.table import ELEMENTARY
 
 Block = list[ast.stmt]
@@ -82,8 +82,7 @@ def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known
 
 def _made(function: ast.FunctionDef, known: Roots) -> frozenset[str]:
     """The arrays that the function makes, and has under one name alone, of types that numbers have."""
-    names = {n.id for n in walk(function) if isinstance(n, ast.Name)}
-    times = Counter(map(known.of, names))
+    times = Counter(map(known.of, names_in(function)))
     found: set[str] = set()
     for node in walk(function):
         match node:
@@ -185,11 +184,6 @@ def elements(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str, ast.Subscript
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             yield node.value.id, ast.unparse(node.slice), node
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """All that is mentioned."""
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _has_own(inside: list[ast.AST], array: str, turn: str) -> bool:

@@ -29,6 +29,11 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """All names that are mentioned."""
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
 @cache
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a kind of node that may hold others."""

@@ -34,7 +34,7 @@ from backend.arrays.carried import is_guard
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
 from backend.arrays.takes import Turn, linear, once
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
 WIDEST = 8  # elements that are carried, for each array
@@ -178,7 +178,7 @@ def _inside(down: Down) -> Block:
                 and ast.dump(i) == ast.dump(j)
                 and ast.unparse(below) == f"-{ast.unparse(size)}"
                 and (above := down.above(i)) is not None
-                and not {n.id for n in walk(size) if isinstance(n, ast.Name)} & down.turn.set_here
+                and not names_in(size) & down.turn.set_here
             ):
                 test = f"{down.counter} >= {down.base} and {down.place(above)} >= {ast.unparse(size)}"
                 found[test] = ast.If(ast.parse(test, mode="eval").body, [deepcopy(out)], [])
