@@ -1,15 +1,18 @@
 """
-The order in which the nodes of a graph are computed: an element is read before the array is updated there.
+The order in which the nodes of a graph are computed: an element is read before the array is updated there, and a call is known
+before a cell is made that has its number.
 
     b = put(a, i, v); x = getitem(a, i)        →        x = getitem(a, i); b = put(a, i, v)
 
 Order of need may leave the read for later, as in the adjoint of an assignment to an element; the update would then be made to a
 copy of `a`, which is of its whole size. Both fail where there is no such element, so the read may be first.
+
+Nothing in a cell says of which call it is (`backend.recursion.families`), so nothing that it needs may have asked for the call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from semantics.ir import NodeId, Program
 from semantics.primitives.table import TABLE
@@ -24,5 +27,19 @@ def reads_first(program: Program, plan: Sequence[NodeId]) -> tuple[NodeId, ...]:
     for node in plan:
         if program.callee(node) is PUT and (read := reads.get(program.inputs(node)[1:3])) is not None:
             found |= dict.fromkeys((program.inputs(read)[0], read))
+        found[node] = None
+    return tuple(found)
+
+
+def calls_first(program: Program, plan: Sequence[NodeId], calls: Mapping[NodeId, NodeId]) -> tuple[NodeId, ...]:
+    """The nodes of a plan, each after what it needs, and after its call if it has one."""
+    found: dict[NodeId, None] = {}
+    for node in plan:
+        if (call := calls.get(node)) is not None and call not in found:
+            needed = {call}
+            for other in reversed(plan):
+                if other in needed:
+                    needed.update(program.inputs(other))
+            found |= dict.fromkeys(n for n in plan if n in needed)
         found[node] = None
     return tuple(found)

@@ -27,7 +27,7 @@ ROOMS = "⟦rooms⟧"
 APART = 4
 """
 So many numbers of a cell at most lie apart, each beside that of the next cell: turns that push may so be vectorised. More would be
-in each other's way, since the number of cells is a power of 2, and so is that of the lines of a cache.
+in each other's way in the lines of a cache.
 """
 
 _PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
@@ -43,12 +43,13 @@ class Layout:
 
     order    for each site whose cells have scalars, in the order in which the sites lie: which scalar is where in a cell
     spread   the sites of which each scalar lies beside that of the next cell
-    none     the sites whose cells have no scalar
+    none     the sites whose cells have no scalar                          arrays   those whose cells have arrays that are read
     """
 
     order: dict[str, dict[str, int]]
     spread: frozenset[str]
     none: frozenset[str]
+    arrays: frozenset[str]
 
     def decided(self, text: str) -> str:
         """A function with every place in it decided, and without lines that write what has none."""
@@ -57,7 +58,7 @@ class Layout:
         for site in self.none:
             said |= {site: "_MAX", f"{site}!": "_MAX", f"{site}?": str(FULL)}
         for site, k in number.items():
-            said |= {site: f"room{k}", f"{site}!": "reals.size", f"{site}?": str(full_of(k))}
+            said |= {site: f"room{k}", f"{site}!": "reals.size" if site in self.arrays else "_MAX", f"{site}?": str(full_of(k))}
 
         def place(found: re.Match[str]) -> str:
             site, cell, scalar = found.groups()
@@ -94,7 +95,7 @@ def laid_out(functions: list[str], sites: Iterable[Any]) -> tuple[list[str], tup
     arrays = {found[1] for text in functions for line in text.split("\n") if VIEW.match(line) for found in _PLACE.finditer(line)}
     order = {site: {scalar: k for k, scalar in enumerate(scalars)} for site, scalars in live.items() if scalars}
     spread = frozenset(site for site, scalars in order.items() if len(scalars) <= APART and site not in arrays)
-    layout = Layout(order, spread, frozenset(live) - frozenset(order))
+    layout = Layout(order, spread, frozenset(live) - frozenset(order), frozenset(arrays))
     return [layout.decided(text) for text in functions], tuple(map(len, order.values()))
 
 

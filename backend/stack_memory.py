@@ -16,7 +16,7 @@ from typing import Any
 from backend.lowering import Lowered
 from backend.status import FULL, FULL_ARRAYS, full_of
 
-CELLS = 1024  # of every stack, at first
+CELLS = 1064  # of every stack, at first: no multiple of a page, or what lies apart would be in one set of lines of a cache
 LIMIT = 1 << 28  # scalars, 2 GiB
 KEPT = 1 << 20  # scalars of what is kept for the next batch
 WORDS = 1 << 16  # of all arrays in cells, at first

@@ -71,10 +71,12 @@ class Stacks(Emitter):
         super().__init__()
         self.sites = sites
         self.hidden = (*MEMORY, "one") if sites.arenas else ("one",)
+        self.tested: list[Any] = []
 
     def counters(self) -> dict[str, str]:
         """For every site, how many cells it has; where the next array of a cell begins. With what they are at first."""
-        found = {f"s{site}": "0" for site in self.sites.arenas}
+        placed = {family.first for family in self.sites.families.values() if family.places}
+        found = {f"s{site}": "0" for site in self.sites.arenas if site not in placed}
         return found | {HEAP: "⟦heap⟧"} if holds_arrays(self.sites.cells) else found
 
     def primitive(self, primitive: Primitive, arguments: list[Any]) -> Any:
@@ -152,10 +154,10 @@ class Stacks(Emitter):
         """The types of what cells hold; of a place that no run comes to, nothing."""
         return self.sites.cells.get(site, ())
 
-    def push(self, site: NodeId, arguments: list[Any]) -> Any:
-        """A cell more. Nothing reads a cell that has not been written."""
+    def push(self, site: NodeId, arguments: list[Any], call: Any = None) -> Any:
+        """A cell more, of a call that it belongs to if there is one. Nothing reads a cell that has not been written."""
         if site in self.sites.families:
-            return make_cell(self, self.sites.families[site], site, arguments)
+            return make_cell(self, self.sites.families[site], site, arguments, call)
         below = arguments[self.sites.below[site]]
         stack = StackType(site, below.type) if isinstance(below, Nothing) else stack_of(typed(below)) or StackType(site)
         below = convert(below, perhaps_empty(stack))

@@ -14,7 +14,7 @@ from backend.arrays.creation import constant
 from backend.arrays.table import readers
 from backend.conversion import convert
 from backend.emit import stored
-from backend.scheduling import reads_first
+from backend.scheduling import calls_first, reads_first
 from backend.shape import ZERO_VALUE, Fn, Items, Nothing, literal, make, options, scalars
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import STUCK, UNBOUND
@@ -49,6 +49,7 @@ class Straight(Stacks):
         self.functions: dict[Signature, str] = {}
         self.waiting: list[Signature] = []
         self.uses: dict[Signature, int] = {}
+        self.calls = {site: call for family in sites.families.values() for site, call in family.places.items()}
         self.recursions = {program.owner(site) for site, family in sites.families.items() if family.known}
         self.plans: dict[int, tuple[NodeId, ...]] = {}
 
@@ -61,7 +62,7 @@ class Straight(Stacks):
         """Everything that the block evaluates before its end; None if it traps for certain."""
         graph = self.program.graphs[block.graph]
         env: dict[NodeId, Any] = dict(zip((*self.free[block.graph], *graph.parameters), values, strict=True))
-        tail = self.tail(block)
+        tail, tested = self.tail(block), list[Any]()
         for node in self.plan(block.graph):
             if node in env or node == tail:
                 continue
@@ -72,8 +73,12 @@ class Straight(Stacks):
                     env[node] = constant(self, value) if isinstance(value, Array) else _constant(value)
                 case Apply(_, inputs):
                     function, *arguments = (env[n] for n in inputs)
+                    self.tested = tested
                     try:
-                        value = yield self.application(block, node, function, arguments)
+                        if node in self.sites:
+                            value = self.push(node, arguments, env[self.calls[node]] if node in self.calls else None)
+                        else:
+                            value = yield self.application(block, node, function, arguments)
                     except AdjudgeError as error:
                         raise self.located(error, node) from None
                     type = self.inference.types[block].get(node)
@@ -85,8 +90,6 @@ class Straight(Stacks):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
-        if node in self.sites:
-            return self.push(node, arguments)
         if isinstance(function, Fn) and isinstance(function.function, Primitive):
             return self.primitive(function.function, arguments)
         type = self.inference.types[block].get(node, NEVER)
@@ -141,7 +144,8 @@ class Straight(Stacks):
 
     def plan(self, graph: int) -> tuple[NodeId, ...]:
         if graph not in self.plans:
-            self.plans[graph] = reads_first(self.program, order_of_need(self.program, graph, self.free))
+            order = reads_first(self.program, order_of_need(self.program, graph, self.free))
+            self.plans[graph] = calls_first(self.program, order, self.calls)
         return self.plans[graph]
 
     def located(self, error: AdjudgeError, node: NodeId) -> AdjudgeError:

@@ -3,7 +3,7 @@ Numbers that no turn of a loop waits for are computed for 128 turns at once, in 
 
     while True:                             while True:
         i = integers[…]                         i = integers[…]
-        x = reals[…]                            if n > 0 and low <= i <= high:
+        x = reals[…]                            if low <= i <= high:
         …                                           n = f_late(n, held, places, reals, p)
         reals[i] = _tanh(p * x)       →         x = reals[…]
         …                                       …
@@ -15,7 +15,8 @@ Of a recursion in level order most turns only write such numbers to cells, which
 *late* is what depends on an elementary function, and what only that needs; none of it can fail, and no test, index or later turn
 may use it but by way of memory. So a turn does all else as it did, in its order, with its errors, and keeps what the late numbers
 are made from. They are computed where 128 wait, before something reads or writes a cell of theirs, which may be one between the
-first and the last of those that wait, and before the loop is left with a result. If a turn fails, nothing reads them.
+first and the last of those that wait, and before the loop is left with a result. If a turn fails, nothing reads them. Where none
+wait, no cell is between.
 
 Where fewer than FEW wait when one is read, turns need each other, as at the root of a tree: the next ALONE compute theirs at once,
 and an elementary function of one number is called by a name that is bound to what does a single one soonest.
@@ -33,6 +34,10 @@ from backend.arrays.walking import walk
 from backend.strip_groups import IN_VECTORS, Group, elements, groups, is_failure
 
 STRIP, FEW, ALONE = 128, 8, 32
+LANES = 8
+"""The numbers that are computed are a multiple of this, so that vectors have no others beside them: those beyond are of zeros."""
+BEYOND = 1 << 62
+"""More than the number of any cell."""
 LONE = {"_tanh": "_lone_tanh", "_cosh": "_lone_cosh"}
 """What there is another function for where it is called with one number."""
 
@@ -64,14 +69,22 @@ def computing(group: Group) -> str:
     made = (t.id for s in group.late for t in s.targets if isinstance(t, ast.Name))
     own = {name: f"v{k}" for k, name in enumerate((*group.reals, *group.integers, *group.shared, *made))}
     renamed = _Renamed(own)
-    read = [f"{own[x]} = held[{STRIP * k} + k]" for k, x in enumerate(group.reals)]
-    read += [f"{own[i]} = places[{STRIP * k} + k]" for k, i in enumerate(group.integers, len(group.stores))]
-    late = [*read, *(ast.unparse(renamed.visit(deepcopy(s))) for s in group.late)]
-    late += [f"held[{STRIP * j} + k] = {ast.unparse(renamed.visit(deepcopy(s.value)))}" for j, s in enumerate(group.stores)]
-    stores = [f"reals[places[{STRIP * j} + k]] = held[{STRIP * j} + k]" for j in range(len(group.stores))]
-    given = ", ".join(["waiting", "held", "places", "reals", *(own[name] for name in group.shared)])
-    lines = [f"({given}):", "    for k in _apart(waiting):", *(f"        {line}" for line in late)]
-    return "\n".join([*lines, "    for k in range(waiting):", *(f"        {line}" for line in stores), "    return 0"])
+    given = {own[x]: f"held[{part() * k} + k]" for k, x in enumerate(group.reals)}
+    given |= {own[i]: f"places[{part() * k} + k]" for k, i in enumerate(group.integers, len(group.stores))}
+    late = [*(f"{name} = {at}" for name, at in given.items()), *(ast.unparse(renamed.visit(deepcopy(s))) for s in group.late)]
+    late += [f"held[{part() * j} + k] = {ast.unparse(renamed.visit(deepcopy(s.value)))}" for j, s in enumerate(group.stores)]
+    stores = [f"reals[places[{part() * j} + k]] = held[{part() * j} + k]" for j in range(len(group.stores))]
+    beyond = [f"{at} = {'0.0' if at.startswith('held') else '0'}" for at in given.values()]
+    whole = f"whole = waiting + {LANES - 1} & {-LANES}"
+    taken = ", ".join(["waiting", "held", "places", "reals", *(own[name] for name in group.shared)])
+    loops = (("range(waiting, whole)", beyond), ("_strip_of(whole)", late), ("range(waiting)", stores))
+    lines = [new for turns, body in loops for new in (f"for k in {turns}:", *(f"    {line}" for line in body))]
+    return "\n    ".join([f"({taken}):", whole, *lines, "return 0"])
+
+
+def part() -> int:
+    """The elements of one part of what is held: a multiple of LANES."""
+    return -(-STRIP // LANES) * LANES
 
 
 @dataclass(frozen=True)
@@ -97,27 +110,32 @@ class _Strip:
     def begun(self) -> str:
         """Before the loop: nothing waits."""
         reals, places = max(len(self.group.reals), len(self.group.stores)), len(self.group.stores) + len(self.group.integers)
-        held = f"{self.named('held')} = _held({STRIP * reals})\n{self.named('places')} = _places({STRIP * places})"
-        ranges = "".join(f"\n{self.named(f'low{c}')} = 0\n{self.named(f'high{c}')} = 0" for c in range(len(self.columns)))
-        return f"{held}\n{self.waiting} = 0\n{self.named('alone')} = {ALONE}{ranges}"
+        held = f"{self.named('held')} = _held({part() * reals})\n{self.named('places')} = _places({part() * places})"
+        return "\n".join([held, f"{self.waiting} = 0", f"{self.named('alone')} = {ALONE}", *self.nowhere()])
 
-    def computed(self) -> str:
-        """All that wait are computed, and none waits."""
+    def nowhere(self) -> Iterator[str]:
+        """No cell is between the first and the last of those that wait."""
+        for c in range(len(self.columns)):
+            yield f"{self.named(f'low{c}')} = {BEYOND}"
+            yield f"{self.named(f'high{c}')} = -1"
+
+    def computed(self, depth: int) -> str:
+        """All that wait are computed, and none waits; the lines after the first are so deep."""
         given = ", ".join([self.waiting, self.named("held"), self.named("places"), "reals", *self.group.shared])
-        return f"{self.waiting} = {self.name}({given})"
+        return f"\n{'    ' * depth}".join([f"{self.waiting} = {self.name}({given})", *self.nowhere()])
 
     def before_access(self, column: object, cell: str) -> Iterator[str]:
         """Before an access to a cell of a column: late numbers are there if they may be in it."""
         if column in self.columns:
             low, high = (self.named(f"{end}{self.columns.index(column)}") for end in ("low", "high"))
             yield (
-                f"if {self.waiting} > 0 and {low} <= {cell} and {cell} <= {high}:\n"
-                f"    if {self.waiting} < {FEW}:\n        {self.named('alone')} = {ALONE}\n    {self.computed()}"
+                f"if {low} <= {cell} and {cell} <= {high}:\n"
+                f"    if {self.waiting} < {FEW}:\n        {self.named('alone')} = {ALONE}\n    {self.computed(1)}"
             )
 
     def before_all(self) -> str:
         """Before what may read any of them."""
-        return f"if {self.waiting} > 0:\n    {self.computed()}"
+        return f"if {self.waiting} > 0:\n    {self.computed(1)}"
 
     def place(self, j: int) -> str:
         """The statement that keeps where a late number is written, instead of writing it."""
@@ -132,21 +150,19 @@ class _Strip:
         kept = [f"{self.element('held', k, n)} = {x}" for k, x in enumerate(group.reals)]
         kept += [f"{self.element('places', j, n)} = {self.named(f'place{j}')}" for j in range(len(group.stores))]
         kept += [f"{self.element('places', k, n)} = {i}" for k, i in enumerate(group.integers, len(group.stores))]
-        seen = set[object]()
         for j, store in enumerate(group.stores):
-            c, cell, empty = self.columns.index(store.column), self.named(f"cell{j}"), f"{n} == 0 or " * (store.column not in seen)
-            seen.add(store.column)
+            cell = self.named(f"cell{j}")
             for end, than in (("low", "<"), ("high", ">")):
-                name = self.named(f"{end}{c}")
-                kept.append(f"{name} = {cell} if {empty}{cell} {than} {name} else {name}")
-        kept += [f"{n} = {n} + 1", f"if {n} == {STRIP}:\n        {self.computed()}"]
+                name = self.named(f"{end}{self.columns.index(store.column)}")
+                kept.append(f"{name} = {cell} if {cell} {than} {name} else {name}")
+        kept += [f"{n} = {n} + 1", f"if {n} == {STRIP}:\n        {self.computed(2)}"]
         alone = self.named("alone")
         first = "\n    ".join([f"if {alone} > 0:", f"{alone} = {alone} - 1", *now])
         return "\n    ".join([f"{first}\nelse:", *kept])
 
     def element(self, what: str, k: int, at: str) -> str:
         """The place of one that waits in the part k of what is held for the strip."""
-        return f"{self.named(what)}[{f'{STRIP * k} + ' if k else ''}{at}]"
+        return f"{self.named(what)}[{f'{part() * k} + ' if k else ''}{at}]"
 
 
 class _Renamed(ast.NodeTransformer):

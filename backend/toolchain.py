@@ -78,7 +78,7 @@ def arrays() -> Bindings:
     """What makes arrays, and goes over them where there is one thread: all loops are `range`."""
     import numpy
 
-    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart"), range)
+    loops = dict.fromkeys(("_each", "_rows", "_columns", "_all", "_own", "_alone", "_apart", "_strip_of"), range)
     made = {"_empty": numpy.empty, "_full": numpy.full, "_reshape": numpy.reshape, "_row_of": operator.getitem, "_place": _place}
     return made | loops | dtypes()
 

@@ -8,6 +8,10 @@ are parallel. What one turn does stays in order, as do sums.
 
 A loop with elementary functions also takes the last turns, too few for a vector, in one of which some lanes do nothing: one by one
 they would take longer than all others. That needs a processor with stores that a mask chooses.
+
+A loop over `_strip_of(n)` (`backend.strips`), whose turns are a multiple of what a vector has, becomes vectors, whatever LLVM takes
+that to cost: where its table is not read by one instruction, it thinks too much of it. LLVM may then add up in another order
+as well, so this is said of no loop that has a sum.
 """
 
 from __future__ import annotations
@@ -23,7 +27,8 @@ from numba.core.analysis import compute_cfg_from_blocks
 from backend.references import counted_alone
 from backend.registers import Registers
 
-APART = frozenset({"_apart", "_each", "_rows", "_columns", "_own"})
+STRIP = "_strip_of"
+APART = frozenset({"_apart", "_each", "_rows", "_columns", "_own", STRIP})
 ELEMENTARY = frozenset({"_exp", "_tanh", "_cosh"})
 STEPS = 9  # from the iterator of a loop to what made it
 MEMORY = ("load", "store", "call")
@@ -59,20 +64,23 @@ class Telling(Registers):
         made = _made(self.blocks)
         loops = compute_cfg_from_blocks(self.blocks).loops()
         for header, loop in loops.items():
-            if loop.body & loops.keys() == {header} and _goes_through(header, self.blocks, made) in APART:
-                self.tell(header, loop.body)
+            through = _goes_through(header, self.blocks, made) if loop.body & loops.keys() == {header} else ""
+            if through in APART:
+                self.tell(header, loop.body, through == STRIP)
         return entry
 
     def post_lower(self) -> None:
         super().post_lower()
         counted_alone(self.module)
 
-    def tell(self, header: int, body: set[int]) -> None:
-        """What LLVM is told of one loop."""
+    def tell(self, header: int, body: set[int], strip: bool) -> None:
+        """What LLVM is told of one loop, and whether that is over a strip."""
         group, loop = Distinct(self.module), Distinct(self.module)
         said = [self.module.add_metadata(["llvm.loop.parallel_accesses", group])]
-        if has_masks() and any(_calls_elementary(self.blocks[at]) for at in body):
-            said.append(self.module.add_metadata(["llvm.loop.vectorize.predicate.enable", ir.Constant(ir.IntType(1), 1)]))
+        if strip:
+            said.append(self.module.add_metadata(["llvm.loop.vectorize.enable", _true()]))
+        elif has_masks() and any(_calls_elementary(self.blocks[at]) for at in body):
+            said.append(self.module.add_metadata(["llvm.loop.vectorize.predicate.enable", _true()]))
         loop.operands = (loop, *said)
         for at in body:
             for block in (self.blkmap[at], *self.within[id(self.blocks[at])]):
@@ -81,6 +89,10 @@ class Telling(Registers):
                         instruction.set_metadata("llvm.access.group", group)
                 if block.terminator is not None and self.blkmap[header] in block.terminator.operands:
                     block.terminator.set_metadata("llvm.loop", loop)
+
+
+def _true() -> Any:
+    return ir.Constant(ir.IntType(1), 1)
 
 
 @cache

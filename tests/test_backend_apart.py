@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -164,3 +167,27 @@ def test_llvm_is_told_and_makes_vectors() -> None:
         found[mark] = "vector.body" in "".join(module.kernel.inspect_llvm().values()), b.tobytes()
     assert [found["_apart"][0], found["range"][0]] == [True, False]
     assert found["_apart"][1] == found["range"][1]
+
+
+def elementary(mark: str, *lines: str) -> tuple[bytes, float, str]:
+    """What a loop with cosh leaves in 24 numbers, what it gives, and LLVM's text of it."""
+    body = "\n".join(f"        {line}" for line in ("b[k] = _cosh(b[k])", *lines))
+    kernel = f"@_bare\ndef kernel(b):\n    s = 0.0\n    for k in {mark}(b.shape[0] & -8):\n{body}\n    return s"
+    text = f"{kernel}\n\n\n@_device\ndef entry(b):\n    return kernel(b)\n"
+    module = store.load(text, "cpu", toolchain.bindings("cpu", text, vectors=toolchain.in_loops(text)))
+    b = np.linspace(-2.0, 2.0, 24)
+    total = module.entry(b)
+    module.kernel.compile((typeof(b),))
+    return b.tobytes(), total, "".join(module.kernel.inspect_llvm().values())
+
+
+def test_a_loop_over_a_strip_is_in_vectors_whatever_they_cost() -> None:
+    wanted = [math.cosh(x) for x in np.linspace(-2.0, 2.0, 24)]
+    found, _, text = elementary("_strip_of")
+    assert found == np.array(wanted).tobytes()
+    assert "vector.body" in text
+
+
+def test_a_loop_that_has_a_sum_is_not_told_so_since_the_order_would_be_free() -> None:
+    _, total, _ = elementary("_apart", "s = s + b[k]")
+    assert total == functools.reduce(operator.add, (math.cosh(x) for x in np.linspace(-2.0, 2.0, 24)), 0.0)

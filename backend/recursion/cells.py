@@ -5,7 +5,10 @@ Cells of families in generated code (`backend.recursion.families`): a cell is wr
     read     the field of the cell of this number; a trap where its tuple is shorter; where it says nothing there, the status is
              LINKED, and the host takes code in which all kinds have what they hold
 
-Of a queue of calls a cell is a call and its answer, which is written later; links and what the answer is to have no place.
+Of a queue of calls a cell is a call and its answer, which is written later; links and what the answer is to have no place: the call
+before is the number before. A cell that each call leaves one of has the number of its call (`Family.places`): it is found
+without having been written down in the answer, and what the call was passed, and the cell holds too, is read from the queue. As a
+call is answered once, no number is taken twice, and room is tested for as it is for any other cell.
 
 A frame is always taken off the end: its link, the cell before, has no place, and reading that sets s_f back. So frames lie where
 others were, and where threads share arrays and with them this memory, they meet first.
@@ -21,7 +24,7 @@ from backend.arrays.indices import selection
 from backend.arrays.values import ARRAYS, place
 from backend.conversion import convert
 from backend.emit import stored
-from backend.recursion.calls import AFTER, ANSWER, IS, PLACE
+from backend.recursion.calls import AFTER, ANSWER, IS, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.shape import ROOT, Reg, Stack, literal, make, scalars
 from backend.stack_arrays import HEAP, with_sizes
@@ -30,7 +33,7 @@ from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
-from semantics.type_language import BOOLEAN, INTEGER, ArrayType
+from semantics.type_language import BOOLEAN, INTEGER, ArrayType, TupleType
 from semantics.type_lattice import NEVER
 
 KIND = "kind"
@@ -38,16 +41,16 @@ MEETING = "_meet()"
 """What the threads of a block do before one of them writes where another frame was: all have read that then."""
 
 
-def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> Stack:
-    """The number of a new cell of the kind of a site."""
+def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any], call: Stack | None = None) -> Stack:
+    """The number of a new cell of the kind of a site, which is that of its call where the family has no numbers of its own."""
     first, kind = family.first, family.sites.index(site)
     answers = emit.program.callee(site) is ANSWER
-    count = arguments[PLACE].top if answers else f"s{first}"
+    count = arguments[PLACE].top if answers else f"s{first}" if call is None else call.top
     if not answers:
         emit.fail(f"{count} >= ⟦{first}⟧", f"⟦{first}?⟧")
     if family.frames:
         emit.line(MEETING)
-    if family.absent and not family.known:
+    if family.tells_kinds:
         emit.save(first, count, KIND, literal(kind), INTEGER)
     types = emit.sites.cells[first]
     places = _places(family, types)
@@ -63,7 +66,7 @@ def make_cell(emit: Any, family: Family, site: NodeId, arguments: list[Any]) -> 
         emit.trap(f"{HEAP} > ⟦{first}!⟧", FULL_ARRAYS)
     top = emit.variable(INTEGER)
     emit.line(f"{top} = {count}")
-    if not answers:
+    if not answers and call is None:
         emit.line(f"{count} = {count} + 1")
     return Stack(StackType(first, NEVER), top, ROOT)
 
@@ -74,31 +77,61 @@ def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
     if not 0 <= index < len(types):
         emit.trap("True", INDEX)
         return None
-    if family.calls and index in family.links:
-        emit.trap("True", STUCK)
-        return None
-    if family.frames and index in family.links:
+    if family.known and index in family.links:
         below = emit.variable(INTEGER)
-        emit.line(f"s{first} = {cell.top}")
+        if family.frames:
+            emit.line(f"s{first} = {cell.top}")
         emit.line(f"{below} = {cell.top} - 1")
         return Stack(StackType(first, NEVER), below, ROOT)
     if not family.known and (kinds := family.absent.get(index)):
-        kind = emit.load(first, cell.top, KIND, INTEGER, {})
         short = frozenset(k for k in kinds if index >= family.sizes[k])
         for status, of in ((INDEX, short), (LINKED, kinds - short)):
             if of:
-                emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(of)), status)
+                _refuse(emit, first, cell.top, of, status)
+    if (saying := family.said.get(index)) and types[index] == BOOLEAN:
+        name, kind = emit.variable(BOOLEAN), _kind(emit, first, cell.top)
+        emit.line(f"{name} = {' or '.join(f'{kind} == {k}' for k in sorted(saying))}")
+        return Reg(name, BOOLEAN)
+    if (argument := family.given.get(index)) is not None and emit.sites.cells[family.queue][argument] == types[index]:
+        family = emit.sites.families[family.queue]
+        first, types, index = family.first, emit.sites.cells[family.first], argument
     place = _places(family, types)[index]
     if place is None:
         emit.trap("True", STUCK)
         return None
     count, views = [place], {}
+    placed = _before_placed(family, types, index)
 
     def load(type: Any) -> str:
         count[0] += 1
+        if count[0] - 1 == placed:
+            return str(cell.top)
         return str(emit.load(first, cell.top, str(count[0] - 1), type, views))
 
     return with_sizes(make(types[index], load), views)
+
+
+def _kind(emit: Any, first: NodeId, cell: str) -> str:
+    """The kind of a cell."""
+    return str(emit.load(first, cell, KIND, INTEGER, {}))
+
+
+def _refuse(emit: Any, first: NodeId, cell: str, kinds: frozenset[int], status: int) -> None:
+    """A trap where a cell is of some kinds; once in a straight line, since a cell stays what it is."""
+    if not any(code is emit.code and said == (cell, kinds) for code, said in emit.tested):
+        emit.tested.append((emit.code, (cell, kinds)))
+        kind = _kind(emit, first, cell)
+        emit.trap(" or ".join(f"{kind} == {k}" for k in sorted(kinds)), status)
+
+
+def _before_placed(family: Family, types: tuple[Any, ...], index: int) -> int | None:
+    """The place of the scalar that is the number of a call, in the field that is its result; None where there is none."""
+    match types[index]:
+        case TupleType(items) if family.placed is not None and index == RESULT_OF:
+            if isinstance(held := items[family.placed], StackType) and held.bottom == NEVER:
+                before = sum(1 for t in items[: family.placed] for _ in scalars(make(t, lambda _: "_")))
+                return (_places(family, types)[index] or 0) + before
+    return None
 
 
 def _places(family: Family, types: tuple[Any, ...]) -> list[int | None]:

@@ -6,19 +6,23 @@ none. A *family* is such places together: the fields of its tuples that hold oth
 that of a cell (`backend.recursion.cells`), whatever is below. A field of which one kind says ZERO, since no run reads it there, is
 *absent* of that kind, and has the type that the others give it; what is read is tested not to be.
 
+A tuple that every call in a queue leaves, in one field of its result, has the number of the call: so has the tape of an adjoint.
+It is made beside the answer and for that alone, so once for each call; and no other tuple may be where such a one is.
+
 The frames of a recursion (`backend.recursion.loops`) are a family as well. Each is taken off once and in order: they are a stack,
 of which the memory is used again. So are calls in a queue (`backend.recursion.calls`), each with its answer in one cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from backend.flow import components
-from backend.recursion.calls import ANSWER, CALL
+from backend.recursion.calls import ANSWER, ARGUMENTS, CALL, PLACE, RESULT_OF
 from backend.recursion.family import Family
-from backend.recursion.frames import ABSENT, FRAME
+from backend.recursion.frames import ABSENT, FRAME, GETITEM
 from backend.stack_sites import TUPLES, UNKNOWN, Flows
 from semantics.ir import NodeId, Program
 from semantics.tangents import ZERO
@@ -38,7 +42,7 @@ def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole
         sites = tuple(sorted(group))
         if not stacks.keys() & group:
             found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], held, whole))
-    return found
+    return found | dict(_of_calls(program, fields, found))
 
 
 def _family(
@@ -57,7 +61,70 @@ def _family(
         )
         if kinds := beyond | saying if len(beyond | saying) < len(sites) else beyond:
             absent[k] = kinds
-    return Family(sites[0], sites, sizes, links, absent, frames, calls)
+    said = {} if frames or calls else _said(program, fields, absent)
+    return Family(sites[0], sites, sizes, links, absent, frames, calls, said)
+
+
+def _said(program: Program, fields: list[Any], absent: Mapping[int, frozenset[int]]) -> dict[int, frozenset[int]]:
+    """Of each field that is True or False in all cells of a kind, the kinds in which it is True: neither none nor all."""
+    found = {}
+    for k in range(max(map(len, fields))):
+        values = {kind: program.constant(f[k]) for kind, f in enumerate(fields) if k < len(f) and kind not in absent.get(k, ())}
+        saying = frozenset(kind for kind, value in values.items() if value is True)
+        if all(type(value) is bool for value in values.values()) and 0 < len(saying) < len(values):
+            found[k] = saying
+    return found
+
+
+def _of_calls(
+    program: Program, fields: Mapping[NodeId, Sequence[NodeId]], found: Mapping[NodeId, Family]
+) -> Iterator[tuple[NodeId, Family]]:
+    """The queues of which each call leaves one cell of a family, as a field of its result, and these families."""
+    for queue in {family.first: family for family in found.values() if family.calls}.values():
+        answers = [site for site in queue.sites if program.callee(site) is ANSWER]
+        for k, places in _places(program, fields, answers):
+            family = found.get(next(iter(places)))
+            if family is not None and not family.known and {*family.sites} == {*places}:
+                given = _given(program, fields, family, places)
+                family = replace(family, places=places, given=given, queue=queue.first)
+                yield from ((site, family) for site in family.sites)
+                yield from ((site, replace(queue, placed=k)) for site in queue.sites)
+                break
+
+
+def _places(
+    program: Program, fields: Mapping[NodeId, Sequence[NodeId]], answers: Sequence[NodeId]
+) -> Iterator[tuple[int, dict[NodeId, NodeId]]]:
+    """A field that in the result of every answer is a tuple made beside it for it alone: by tuple, the call that is answered."""
+    results = [fields[site][RESULT_OF] for site in answers]
+    for k in range(min((len(fields.get(r, ())) for r in results), default=0)):
+        places = {fields[r][k]: fields[site][PLACE] for site, r in zip(answers, results, strict=True)}
+        beside = zip(answers, results, places, strict=False)
+        if len(places) == len(answers) and all(
+            node in fields and program.owner(node) == program.owner(site) for site, *made in beside for node in made
+        ):
+            yield k, places
+
+
+def _given(
+    program: Program, fields: Mapping[NodeId, Sequence[NodeId]], family: Family, places: Mapping[NodeId, NodeId]
+) -> dict[int, int]:
+    """The fields of such a family that are, of whatever kind, one argument of the call."""
+    found = {}
+    for k in range(max(family.sizes)):
+        having = [s for kind, s in enumerate(family.sites) if k < len(fields[s]) and kind not in family.absent.get(k, ())]
+        said = {_argument(program, fields[s][k], places[s]) for s in having}
+        if len(said) == 1 and (argument := said.pop()) is not None:
+            found[k] = argument
+    return found
+
+
+def _argument(program: Program, node: NodeId, call: NodeId) -> int | None:
+    """The field of a call that a node reads; None if it reads none."""
+    if program.callee(node) is not GETITEM or program.inputs(node)[1] != call:
+        return None
+    at = program.constant(program.inputs(node)[2])
+    return at if type(at) is int and at >= ARGUMENTS else None
 
 
 def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:

@@ -14,14 +14,14 @@ this is for what leaves a tuple for each call anyway, as a forward pass does, or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 
-from backend.recursion.calls import AFTER, ANSWER, ANSWERED, ARGUMENTS, CALL, IS, RESULT_OF
+from backend.recursion.calls import AFTER, ANSWER, ANSWERED, ARGUMENTS, CALL, IS, LINK, RESULT_OF
 from backend.recursion.frames import ABSENT, FRAMES, Frames
 from backend.recursion.loops import KIND, handed
-from backend.recursion.paths import ANSWERS, LAST, Dependent, Path, Paths
+from backend.recursion.paths import ANSWERS, LAST, Dependent, Path, Paths, the_call
 from semantics.primitives.table import TABLE
 from semantics.ssa.dominance import loops
 from semantics.ssa.form import Block, Branch, Function, FunctionRef, Goto, Instruction, Label, Literal, Name, Operand, Phi, Return
@@ -89,11 +89,11 @@ class _Levels:
         self.write(self.entry, begun, Goto(self.head))
         first = {NOW: Name(FIRST), LAST: Name(FIRST), ANSWERS: Name(FIRST)} | {name: Name(name) for name in self.through}
         phis = (Phi(name, ((self.entry, operand), (self.again, Name(name)))) for name, operand in first.items())
-        reads = (Instruction((n,), GETITEM, (Name(NOW), Literal(ARGUMENTS + k))) for k, n in enumerate(self.own))
+        reads = (self.argument(name, name) for name in self.own)
         self.write(self.head, tuple(reads), Goto(self.first), tuple(phis))
         left: dict[str, list[tuple[Label, Operand]]] = {name: [] for name in (LAST, *self.through)}
         for path in self.paths:
-            code = path.code
+            code = tuple(self.told(path.code))
             if path.label in late:
                 kind, live = late[path.label]
                 code += (self.frames.push(kind, {name: Name(name) for name in live}),)
@@ -106,16 +106,35 @@ class _Levels:
         self.write(self.next, (ended,), Branch(Name(IS_LAST), self.back, self.again), [Phi(n, tuple(a)) for n, a in left.items()])
         self.write(self.again, (Instruction((NOW,), AFTER, (Name(LAST), Name(NOW))),), Goto(self.head))
 
+    def argument(self, name: str, target: str) -> Instruction:
+        """The read of what this call was passed for a parameter."""
+        return Instruction((target,), GETITEM, (Name(NOW), Literal(ARGUMENTS + self.own.index(name))))
+
+    def told(self, code: Sequence[Instruction]) -> Iterator[Instruction]:
+        """Code in which a tuple that holds a parameter reads it from the queue, so that one in the place of its call need not."""
+        for i in code:
+            if i.callee is MAKE_TUPLE:
+                own = {name: f"{name} passed" for name in names_in(i.operands) if name in self.own}
+                yield from (self.argument(name, target) for name, target in own.items())
+                i = replace(i, operands=tuple(Name(own.get(o.text, o.text)) if isinstance(o, Name) else o for o in i.operands))
+            yield i
+
     def late(self, path: Path) -> tuple[int, list[str]]:
-        """The late code of a path, and its result; the kind of the frame that leads there, and what that holds."""
+        """
+        The late code of a path, and its result; the kind of the frame that leads there, and what that holds: neither what the call
+        was passed, which is in the queue, nor more than one of the calls made, which stand one after another there.
+        """
         held, made = {NOW}, set()
         for i in path.later:
             held |= {name for name in names_in(i.operands) if name not in made}
             made |= {*i.targets}
-        live = sorted(held - {ANSWERS} - {p.name for p in self.whole.parameters if p.name not in self.own})
+        others = _before([*map(the_call, path.calls)], held)
+        found = {*self.own, *(i.targets[0] for i in others)}
+        live = sorted(held - {ANSWERS} - found - {p.name for p in self.whole.parameters})
         label = next(self.labels)
         answer = Instruction((ANSWERS,), ANSWER, (Name(ANSWERS), Name(NOW), path.found))
-        self.write(label, (*self.frames.pop(live), *path.later, answer), Goto(self.back))
+        arguments = (self.argument(name, name) for name in self.own if name in held)
+        self.write(label, (*self.frames.pop(live), *arguments, *others, *path.later, answer), Goto(self.back))
         return self.frames.kind(label), live
 
     def ascending(self) -> None:
@@ -144,6 +163,15 @@ class _Levels:
             found = "the whole"
             code.append(Instruction((found,), MAKE_TUPLE, tuple(through.get(k, o) for k, o in enumerate(others))))
         self.write(label, code, Return((Name(found),)))
+
+
+def _before(calls: Sequence[str], held: Collection[str]) -> list[Instruction]:
+    """The calls that are held but for the last of these, each read from the one that stands after it."""
+    while calls and calls[-1] not in held:
+        calls = calls[:-1]
+    while calls and calls[0] not in held:
+        calls = calls[1:]
+    return [Instruction((a,), GETITEM, (Name(b), Literal(LINK))) for a, b in reversed([*pairwise(calls)])]
 
 
 def _takes_tuples(function: Function) -> bool:

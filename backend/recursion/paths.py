@@ -112,7 +112,7 @@ class Paths:
                     raise Dependent
                 own, path.sums = operands[: len(operands) - len(self.sums)], operands[len(operands) - len(self.sums) :]
                 given = (o for k, o in enumerate(own) if k not in self.handed)
-                call, answer = f"the call {target}", f"the answer {target}"
+                call, answer = the_call(target), f"the answer {target}"
                 path.code += (Instruction((call,), CALL, (path.last, ABSENT, ABSENT, *given)),)
                 path.later += (
                     Instruction((answer,), ANSWERED, (Name(ANSWERS), Name(call))),
@@ -144,6 +144,11 @@ class Paths:
             result, self.answered = Name(FOUND), self.answered or any(o != NOTHING for o in others)
         path.found = result
         self.paths.append(path)
+
+
+def the_call(result: str) -> str:
+    """The name of the call that a result is of."""
+    return f"the call {result}"
 
 
 def _needed(path: Path) -> tuple[Instruction, ...]:
