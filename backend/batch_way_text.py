@@ -41,8 +41,8 @@ def made(gives: Sequence[Any]) -> list[Any]:
 
 def batch_way(takes: Sequence[Any], shared: Sequence[bool], gives: Sequence[Any], alone: bool, fuel: int) -> str:
     """
-    The way into a kernel of these arguments. Its results are reals and arrays of reals of known sizes, as a tuple; one of them as it
-    is, if `alone`.
+    The way into a kernel of these arguments. Its results are reals and arrays of reals of known sizes, as a tuple; one of them as
+    it is, if `alone`.
     """
     mapped = [k for k, s in enumerate(shared) if not s]
     given = [text for k, type in enumerate(takes) for text in passed_as(k, type)]
@@ -120,8 +120,8 @@ def _array(name: str, type: Any, rows: int) -> Iterator[str]:
         yield f"  {name}.at.{d} = getelementptr i64, ptr %shape, i64 {d}"
         yield f"  store i64 {n}, ptr {name}.at.{d}"
     yield f"  call void @Py_IncRef(ptr @{symbol('dtype_f64')})"
-    yield f"  {name} = call ptr @PyArray_NewFromDescr(ptr @{symbol('ndarray')}, ptr @{symbol('dtype_f64')}, i32 {len(dims)}, ptr %shape,"
-    yield "    ptr null, ptr null, i32 0, ptr null)"
+    yield f"  {name} = call ptr @PyArray_NewFromDescr(ptr @{symbol('ndarray')}, ptr @{symbol('dtype_f64')}, i32 {len(dims)},"
+    yield "    ptr %shape, ptr null, ptr null, i32 0, ptr null)"
 
 
 def _sizes(name: str, type: Any, rows: int) -> Iterator[str]:

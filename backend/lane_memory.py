@@ -1,6 +1,7 @@
 """
 Where lanes are read and written: columns, of which neighbours are taken at once, rows, of which each gives one number, and
-stacks, where each number has the room of all lanes. An address stands for a column, since an array would be counted as one that is held for every call.
+stacks, where each number has the room of all lanes. An address stands for a column, since an array would be counted as one that is
+held for every call.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def of_batch(
     otherwise: Callable[..., Any],
 ) -> Callable[..., Any] | None:
     """
-    The way into a short batch of arguments of these types, with results of those, each a column, in a tuple, or one `alone`; what it
-    does not take, and a batch in which a sample fails, goes otherwise. None where the kernel takes something else.
+    The way into a short batch of arguments of these types, with results of those, each a column, in a tuple, or one `alone`; what
+    it does not take, and a batch in which a sample fails, goes otherwise. None where the kernel takes something else.
     """
     (signature,) = kernel.overloads
     expected = kernel_types(takes, gives)

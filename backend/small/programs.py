@@ -14,9 +14,9 @@ from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER
 
 MAKE_TUPLE, SWITCH = TABLE["make_tuple"], TABLE["switch"]
-MAY_FAIL = frozenset(
-    ["add", "sub", "mul", "neg", "abs", "floordiv", "mod", "div", "pow", "to_integer", "floor", "ceil", "range_length"]
-)
+MAY_FAIL = frozenset((
+    "add", "sub", "mul", "neg", "abs", "floordiv", "mod", "div", "pow", "to_integer", "floor", "ceil", "range_length",
+))  # fmt: skip
 """Rows that may trap on integers, or with an integer for their result."""
 
 

@@ -1,10 +1,10 @@
 """
 The numbers of a run whose arguments are names: what is computed of them, written down, each once.
 
-A run is evaluated by the denotation, over terms in the place of numbers. Where it asks whether a term is True, it goes both ways, one after
-the other: what follows is written down for each way by itself. So a run through known loops, calls and closures leaves a tree of
-straight lines. What would leave more than PATHS ways or MOST terms is refused, and so is whatever asks for the number that a
-term stands for: an index, a size, the number of turns of a loop.
+A run is evaluated by the denotation, over terms in the place of numbers. Where it asks whether a term is True, it goes both ways,
+one after the other: what follows is written down for each way by itself. So a run through known loops, calls and closures leaves a
+tree of straight lines. What would leave more than PATHS ways or MOST terms is refused, and so is whatever asks for the number that
+a term stands for: an index, a size, the number of turns of a loop.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Term:
         return self.record.truth(self)
 
     def __add__(self, other: Any) -> Any:
-        return self if other is ZERO else self.record.apply(TABLE["add"], self, other)
+        if other is ZERO:
+            return self
+        return self.record.apply(TABLE["add"], self, other) if isinstance(other, (Term, float, int)) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         return self.record.apply(TABLE["add"], other, self)
