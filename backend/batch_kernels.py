@@ -19,6 +19,7 @@ from typing import Any
 from backend import store, toolchain
 from backend.batch_forms import Form, holders, places
 from backend.lane_branches import asks
+from backend.lane_choices import choosing
 from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.status import FULL, OK, SIZES
 from backend.ways_in import of_kernel
@@ -39,7 +40,7 @@ class Kernels:
     def __init__(self, form: Form, shared: Sequence[bool], target: str) -> None:
         code, text = form.code, batch_kernel(form, shared)
         bound = toolchain.bindings(target, text)
-        lanes = toolchain.lanes(asks(code.alone, columns_among(form, shared))) if target == "cpu" else {}
+        lanes = toolchain.lanes(is_for_few(form, shared)) if target == "cpu" else {}
         self.width = lanes["_WIDTH"] if lanes and is_wide(form, shared, lanes["_CALLED"]) else 1
         if self.width > 1:
             text, bound = text + wide_kernel(form, shared, self.width), bound | lanes
@@ -170,6 +171,15 @@ def is_wide(form: Form, shared: Sequence[bool], called: frozenset[str]) -> bool:
     return numbers and names <= called and bool(columns) and reals
 
 
+def is_for_few(form: Form, shared: Sequence[bool]) -> bool:
+    """
+    Whether few samples are to go side by side: the code asks about them, or rows have to be taken apart for each lane, which
+    takes less, where all fit in registers.
+    """
+    rows = any(isinstance(t, ArrayType) and not s for t, s in zip(form.arguments, shared, strict=True))
+    return rows or asks(f"{form.code.alone}\n{choosing(form.code.alone)}", columns_among(form, shared))
+
+
 def _is_real(type: Any) -> bool:
     return type.dtype == "f64" if isinstance(type, ArrayType) else bool(type == REAL)
 
@@ -195,10 +205,12 @@ def wide_kernel(form: Form, shared: Sequence[bool], width: int) -> str:
     memory = ["_address(reals)", "_address(integers)", "capacity"] if code.stacks else []
     call = ["at", *taken[1 : len(taken) - len(_memory(form))], *memory, "fuel", "one"]
     whole = ", ".join([*_names(form), *holders(form), "status", *_memory(form)])
+    own = choosing(code.alone).replace("def kernel(", "def choosing(", 1)
     return f"""
+{own}
 @_device
 def abreast({", ".join(taken)}):
-    ({", ".join([*values, "left", "code"])},) = kernel({given})
+    ({", ".join([*values, "left", "code"])},) = {"choosing" if own else "kernel"}({given})
     if code == {OK}:
         {"; ".join(_put(form)) or "pass"}
     return code

@@ -106,12 +106,12 @@ def _flattened(root: Block) -> Any:
     """The type of the value, which is one on all ways; each value becomes the tuple of its numbers."""
     types = set()
     for block in walked(root):
-        if block.condition is None:
+        if block.value is not None:
             (value,) = block.value
             types.add(erase(known_type(value)))
             block.value = tuple(_numbers(value))
-    if len(types) > 1:
-        raise refused("its result is of several types")
+    if len(types) != 1:
+        raise refused("its result is of several types, or of none")
     return types.pop()
 
 

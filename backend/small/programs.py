@@ -13,7 +13,7 @@ from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER
 
-MAKE_TUPLE, SWITCH = TABLE["make_tuple"], TABLE["switch"]
+MAKE_TUPLE, SWITCH, FAIL = TABLE["make_tuple"], TABLE["switch"], TABLE["fail"]
 MAY_FAIL = frozenset((
     "add", "sub", "mul", "neg", "abs", "floordiv", "mod", "div", "pow", "to_integer", "floor", "ceil", "range_length",
 ))  # fmt: skip
@@ -40,6 +40,9 @@ class Writer:
             inputs = [self.node(a) for a in term.arguments]
             assert term.primitive is not None
             self.nodes[term.number] = self.edit.call(graph, term.primitive, *inputs)
+        if block.raised is not None:
+            self.edit.output(graph, self.edit.call(graph, FAIL, self.edit.constant(block.raised)))
+            return
         if block.condition is None:
             self.edit.output(graph, self.edit.call(graph, MAKE_TUPLE, *map(self.node, block.value)))
             return
@@ -59,7 +62,7 @@ def demand_needed(root: Block) -> None:
     needed: set[int] = set()
     blocks = [*walked(root)]
     for block in reversed(blocks):
-        ends = block.value if block.condition is None else (block.condition,)
+        ends = (block.value or ()) if block.condition is None else (block.condition,)
         needed.update(x.number for x in ends if isinstance(x, Term))
         for term in reversed(block.terms.values()):
             if term.number in needed:

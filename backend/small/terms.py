@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from semantics.columns.types import apply_type
-from semantics.errors import IllTyped
+from semantics.errors import IllTyped, Trap
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
@@ -71,10 +71,14 @@ class Term:
 
 @dataclass(eq=False)
 class Block:
-    """Terms in their order, and then the value of the run; or a condition, and what follows where it is True, and where not."""
+    """
+    Terms in their order, and then the value of the run, or the message with which it is ended; or a condition, and what follows
+    where it is True, and where not.
+    """
 
     terms: dict[Any, Term] = field(default_factory=dict)
     value: Any = None
+    raised: str | None = None
     condition: Term | None = None
     then: dict[bool, Block] = field(default_factory=dict)
 
@@ -132,15 +136,19 @@ class Record:
         """The tree of all ways of a run, with the value at the end of each."""
         while not is_seen(self.root):
             self.path, self.decided = [self.root], {}
-            value = run()
-            self.path[-1].value = (value,)
+            try:
+                self.path[-1].value = (run(),)
+            except Trap as trap:
+                if trap.rule != "fail" or len(self.path) == 1:
+                    raise
+                self.path[-1].raised, self.path[-1].terms = trap.what, {}
         return self.root
 
 
 def is_seen(block: Block) -> bool:
     """Whether all ways from a block have been gone. A tree has few of them, so recursion is bounded."""
     if block.condition is None:
-        return block.value is not None
+        return block.value is not None or block.raised is not None
     return len(block.then) == 2 and all(map(is_seen, block.then.values()))
 
 
