@@ -253,7 +253,9 @@ def _select(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.select(*arguments)
 
 
-CALLED = frozenset({*(f"_{name}" for name in (*ONE, *TWO)), "_sqrt", "_mul", "_div", "_range_", "_sign", "_order", "_floor", "_chosen"})
+CALLED = frozenset(
+    {*(f"_{name}" for name in (*ONE, *TWO)), "_sqrt", "_mul", "_div", "_range_", "_sign", "_order", "_floor", "_chosen"}
+)
 """The names that a kernel for lanes may call: with lanes, or, in helpers that integers are for, with numbers."""
 
 
