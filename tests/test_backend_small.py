@@ -108,6 +108,8 @@ TAKEN = {
 
 LEFT = {
     "an unknown index": ("return x[int(y)]", (X, REAL)),
+    "an element that is the largest": ("return x[np.argmax(x)] * y", (X, REAL)),
+    "an index that is given": ("return np.take_along_axis(x, y, 0)", (X, N)),
     "an unknown number of turns": ("s = 0.0\n    for k in range(y):\n        s = s + x[0]\n    return s", (X, INTEGER)),
     "a large argument": ("return x + y", (ArrayType("f64", (column.LARGEST + 1,)), REAL)),
     "a large array on the way": (f"return np.sum(np.zeros({column.LARGEST + 1}) + x[0] * y)", (X, REAL)),
@@ -139,8 +141,7 @@ def test_so_do_their_gradients(name: str) -> None:
         return
     of_sum = f"def g(x, y):\n    return total(f(x, y))\ndef total(t):\n    return {_total(name)}"
     f = aj.grad(parse_text(f"import numpy as np\ndef f(x, y):\n    {body}\n{of_sum}\n", "g"), wrt=(0, 1))
-    if name != "what decides on elements":
-        apart(f, *types)
+    apart(f, *types)
     agree(f, [drawn(type, 12, k) for k, type in enumerate(types)])
 
 
@@ -159,7 +160,7 @@ def test_what_cannot_be_taken_apart_is_left_as_it_stands(name: str) -> None:
     assert taken_apart(program(body), types) is None
 
 
-@pytest.mark.parametrize("name", ["an unknown index", "an unknown number of turns", "many ways"])
+@pytest.mark.parametrize("name", ["an unknown index", "an element that is the largest", "an unknown number of turns", "many ways"])
 def test_what_is_left_runs_as_ever(name: str) -> None:
     body, types = LEFT[name]
     agree(program(body), [drawn(type, 12, k) for k, type in enumerate(types)])
@@ -201,6 +202,9 @@ WHERE = {
     "through a quotient": "np.sum(np.where(x > y, x, 1.0) / y) + np.sum(-np.where(x < y, x, 1.0))",
     "of one condition": "np.sum(x) * (np.where(x[0] > y[0], x[1] * y[1], y[2]))",
     "through sums and slices": "np.sum(np.where(x[1:] > y[0], x[:2], y[1:])) + np.where(x > y[0], x, y[1])[2]",
+    "by one condition for all": "np.sum(np.where(x[0] > 0.0, x, y) * y)",
+    "to the largest": "np.max(x) + np.log(np.sum(np.exp(x - np.max(x)))) * np.min(x * y)",
+    "to the largest of each row": "np.sum(np.max(np.outer(x, y), axis=1, keepdims=True) * x) + np.sum(np.argmax(x) * y)",
     "through a product of matrices": "np.dot(np.where(x > y, x, y), np.outer(x, y) @ x)",
 }
 
@@ -220,7 +224,18 @@ def test_a_row_that_does_not_take_what_is_perhaps_zero_is_refused() -> None:
 
 # generated programs
 
-LEAVES = ("x", "y", "x[::-1]", "s * y", "np.array([s, x[0], 1.5])", "(A @ x)[0] * y", "A[0]", "A.T[:, 1]", "np.zeros(3)")
+LEAVES = (
+    "x",
+    "y",
+    "x[::-1]",
+    "np.max(x) + y",
+    "s * y",
+    "np.array([s, x[0], 1.5])",
+    "(A @ x)[0] * y",
+    "A[0]",
+    "A.T[:, 1]",
+    "np.zeros(3)",
+)
 ONCE = ("np.exp(-np.abs({0}))", "np.sqrt({0} * {0} + 1.0)", "-{0}", "np.cumsum({0})", "np.roll({0}, 1)", "np.sum({0}) * {0}")
 TWICE = ("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / {1}", "np.where({0} > {1}, {0}, {1} * s)", "np.maximum({0}, {1})",
          "np.outer({0}, {1}) @ x", "np.concatenate([{0}[:1], {1}[1:]])", "(np.stack([{0}, {1}]) * A)[1]")  # fmt: skip

@@ -17,6 +17,7 @@ from typing import Any
 
 from backend.batch_forms import OF_ELEMENTS
 from backend.columns import CELLS as TEMPLATES
+from backend.small import extremes
 from backend.small.perhaps import TAKEN, Perhaps, chosen, perhaps
 from backend.small.terms import Record, Term, refused, type_of_number
 from semantics.arrays import Array, size_of
@@ -32,13 +33,12 @@ from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.structured import Record as Labelled
 from semantics.tangents import ZERO, Sparse, SparseArray
-from semantics.type_language import INTEGER, REAL, ArrayType, FunctionType, RecordType, TupleType, type_of
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionType, RecordType, TupleType, type_of
 from semantics.type_lattice import ZERO_TYPE, Union, erase, join, members, of_constant
 from semantics.values import Closure
 
-LARGEST = 16
-"""Elements of an array that is taken apart."""
-NEUTRAL, ABSORBING = ("add", "gadd"), ("mul", "neg")
+LARGEST = 36
+"""Elements of an array that is taken apart. Of more, the first call waits longer for the code of the numbers than for loops."""
 
 
 class Terms(Elements):
@@ -71,8 +71,10 @@ def column(record: Record) -> Column:
         return cell
 
     e = Terms(find, record.truth)
-    rows = array_cells(e)
-    return Column("terms", {**rows, **lifted(cells, e, TABLE, ELEMENTWISE), "keep": partial(keep, record, rows["keep"])})
+    rows = array_cells(e) | lifted(cells, e, TABLE, ELEMENTWISE)
+    own = {"keep": partial(keep, record, rows["keep"]), "where": partial(where, rows["where"])}
+    own["sum_to"] = partial(sum_to, rows["sum_to"])
+    return Column("terms", rows | own | extremes.cells(record, rows))
 
 
 def _on_numbers(record: Record, primitive: Primitive, meaning: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,6 +127,17 @@ def _definite(record: Record, value: Any) -> Any:
             return value.with_items(_definite(record, x) for x in value.items)
         case _:
             return value
+
+
+def where(row: Callable[..., Any], c: Any, x: Any, y: Any) -> Any:
+    """np.where(c, x, y), of which a condition that is a term is an array without axes."""
+    whole = isinstance(c, Term) and c.type == BOOLEAN and any(isinstance(z, (Array, SparseArray)) for z in (x, y))
+    return row(Array("bool", (), (c,)) if whole else c, x, y)
+
+
+def sum_to(row: Callable[..., Any], d: Any, x: Any) -> Any:
+    """The sensitivity d as that of x; ZERO where x is an integer or a boolean."""
+    return ZERO if isinstance(x, Term) and x.type != REAL else row(d, x)
 
 
 def keep(record: Record, row: Callable[..., Any], d: Any, c: Any) -> Any:

@@ -22,7 +22,8 @@ TAKEN = frozenset((
     "gathered", "J", "switch", "getitem", "field", "make_tuple", "make_record", "as_array", "reshape", "transpose",
     "broadcast_to", "expand_dims", "squeeze", "stack", "concatenate", "flip", "roll", "diag", "reduce_sum", "dot", "matmul",
     "outer", "tensordot", "einsum", "unsum", "trace", "swap_last", "shape", "dtype", "ndim", "length", "of_length", "unlabelled",
-    "places",
+    "places", "grouped", "cumsum", "tril",
+    "triu",
 ))  # fmt: skip
 """Rows that treat it as they treat a number or ZERO, whichever it is."""
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from backend.small.terms import Block, Term, refused
+from backend.small.terms import Block, Term, refused, type_of_number
 from semantics.edit import Edit, empty
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER
+from semantics.type_lattice import erase
 
 MAKE_TUPLE, SWITCH, FAIL = TABLE["make_tuple"], TABLE["switch"], TABLE["fail"]
-MAY_FAIL = frozenset((
-    "add", "sub", "mul", "neg", "abs", "floordiv", "mod", "div", "pow", "to_integer", "floor", "ceil", "range_length",
-))  # fmt: skip
-"""Rows that may trap on integers, or with an integer for their result."""
+MAY_FAIL = frozenset(
+    ("add", "sub", "mul", "neg", "abs", "floordiv", "mod", "div", "pow", "to_integer", "floor", "ceil", "range_length")
+)
+"""Rows that may trap where their result is an integer, or all that they are given."""
 
 
 class Writer:
@@ -74,8 +75,8 @@ def demand_needed(root: Block) -> None:
 def may_fail(term: Term) -> bool:
     """Whether a term may end the run: one of integers, which may be divided by zero or outgrow 64 bits."""
     assert term.primitive is not None
-    kinds = [term.type, *(a.type for a in term.arguments if isinstance(a, Term))]
-    return term.primitive.name in MAY_FAIL and (INTEGER in kinds)
+    given = all(erase(type_of_number(a)) == INTEGER for a in term.arguments)
+    return term.primitive.name in MAY_FAIL and (given or term.type == INTEGER)
 
 
 def walked(root: Block) -> Iterator[Block]:

@@ -22,8 +22,8 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL
 from semantics.type_lattice import erase, of_constant
 from semantics.values import atom
 
-MOST = 2000
-"""Terms of a program: what Numba compiles in a few seconds."""
+MOST = 1000
+"""Terms of a program: what is compiled in some ten seconds at most."""
 PATHS = 16
 """Ways through the branches of a program, each of which is written out."""
 NUMBERS = (REAL, INTEGER, BOOLEAN)
@@ -84,10 +84,16 @@ class Block:
 
 
 class Record:
-    """The tree of blocks that the runs leave, of which one is under way."""
+    """
+    The tree of blocks that the runs leave, of which one is under way.
+
+    below   of a term that is an index, the number that it is below, and it is not negative
+    among   of a term that is a place, the places that it may be
+    """
 
     def __init__(self) -> None:
         self.root, self.count, self.paths = Block(), 0, 0
+        self.below, self.among = dict[int, int](), dict[int, frozenset[int]]()
         self.path, self.decided = [self.root], dict[int, bool]()
 
     def argument(self, type: Any) -> Term:
