@@ -23,6 +23,10 @@ DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
 OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
 
 
+LARGEST = 36
+"""Elements of an array that is taken apart. Of more, the first call waits longer for the code of the numbers than for loops."""
+
+
 @dataclass(frozen=True)
 class Form:
     """Generated code; the numbers and arrays of the arguments, and of the result; the types of all arguments and of the result."""
@@ -32,6 +36,10 @@ class Form:
     results: tuple[Any, ...]
     argument_types: tuple[Any, ...]
     result_type: Any
+
+    def layout(self, code: Lowered) -> tuple[Any, ...]:
+        """What kernels around code of this form are made from: of one code there may be several, whose arrays lie otherwise."""
+        return code.source, self.arguments, self.results
 
     @property
     def apart(self) -> bool:

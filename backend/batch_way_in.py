@@ -52,7 +52,7 @@ def way_in(
     columns = [k for k, shared in enumerate(batch.shared) if not shared]
     chosen = itemgetter(*columns, *columns[:1])  # a tuple, of one column too
     value, cost, direct = _value(form, finish), WORTH / FEW, c_objects.is_known(arrays=True)
-    shapes = rooms(form)
+    shapes, layout = rooms(form), form.layout(compiled.code)
     short, quickest = 0, None
 
     def call(*arguments: Any) -> Any:
@@ -60,7 +60,7 @@ def way_in(
 
     def at_length(*arguments: Any) -> Any:
         nonlocal cost, short, quickest
-        kernels: Kernels | None = batch.kernels.get(compiled.code.source)
+        kernels: Kernels | None = batch.kernels.get(layout)
         if [*map(type, arguments)] != kinds or kernels is None:
             return otherwise(*arguments)
         try:

@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from backend import toolchain
-from backend.batch_forms import Form, columns_of, flat, held_for, whole
+from backend.batch_forms import LARGEST, Form, columns_of, flat, held_for, whole
 from backend.batch_kernels import WIDE, Kernels, pieces_of
 from backend.boundary import flatten_arguments, unflatten
 from backend.run import Compiled, on_target
@@ -39,6 +40,7 @@ from semantics.type_language import UNIT, ArrayType, RecordType, TupleType
 from semantics.type_lattice import Union
 
 FEW = 1024  # samples for which no other thread is woken
+SHAPES = 8  # sizes of the arrays of one batch for which there is code of their own
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Batch:
         self.over_arrays = program.arrays or any(map(holds_arrays, types))
         self.latest: tuple[Compiled, Form] | None = None
         self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
-        self.kernels: dict[str, Kernels] = {}
+        self.kernels: dict[Any, Kernels] = {}
 
     def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
         """The outcome of all samples. Where a kernel raises, they run one by one: each has a result or an error."""
@@ -90,6 +92,8 @@ class Batch:
         if not self.over_arrays:
             return None
         shapes = tuple(np.shape(c.value)[0 if c.shared else 1 :] for c in columns)
+        if any(prod(shape) > LARGEST for shape in shapes) or (shapes not in self.smalls and len(self.smalls) == SHAPES):
+            return None
         if shapes not in self.smalls:
             self.smalls[shapes] = compiled_apart(self.tiered, [*sized(self.types, iter(shapes))])
         return self.smalls[shapes]
@@ -163,8 +167,8 @@ class Batch:
         """
         The kernel for so many samples, and the memory that each of the threads gives it; `given` is what it is called with besides.
         """
-        if (kernels := self.kernels.get(compiled.code.source)) is None:
-            kernels = self.kernels[compiled.code.source] = Kernels(replace(form, code=compiled.code), self.shared, self.target)
+        if (kernels := self.kernels.get(key := form.layout(compiled.code))) is None:
+            kernels = self.kernels[key] = Kernels(replace(form, code=compiled.code), self.shared, self.target)
         while (found := kernels.launch(compiled.memory, samples, threads)) is None:
             kernels.prepare((0, 0, *given, *pieces_of(compiled.memory, 1, 1)[0]))
         return found

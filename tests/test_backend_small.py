@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend.batch_forms import Form
-from backend.small import column, form, terms
+from backend.batch_forms import LARGEST, Form
+from backend.small import form, terms
 from backend.small.form import form_of, taken_apart
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, TupleType
@@ -111,8 +111,8 @@ LEFT = {
     "an element that is the largest": ("return x[np.argmax(x)] * y", (X, REAL)),
     "an index that is given": ("return np.take_along_axis(x, y, 0)", (X, N)),
     "an unknown number of turns": ("s = 0.0\n    for k in range(y):\n        s = s + x[0]\n    return s", (X, INTEGER)),
-    "a large argument": ("return x + y", (ArrayType("f64", (column.LARGEST + 1,)), REAL)),
-    "a large array on the way": (f"return np.sum(np.zeros({column.LARGEST + 1}) + x[0] * y)", (X, REAL)),
+    "a large argument": ("return x + y", (ArrayType("f64", (LARGEST + 1,)), REAL)),
+    "a large array on the way": (f"return np.sum(np.zeros({LARGEST + 1}) + x[0] * y)", (X, REAL)),
     "an unknown size": ("return x + y", (ArrayType("f64", (None,)), REAL)),
     "no elements": ("return np.sum(x) + y", (ArrayType("f64", (0,)), REAL)),
     "f32": ("return x * y", (ArrayType("f32", (3,)), REAL)),

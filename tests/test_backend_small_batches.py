@@ -15,7 +15,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend import batch_way_in, batch_way_text, lowered
+from backend import batch_way_in, batch_way_text, batches, lowered
 from backend.batch_forms import Form, flat, holders, whole
 from backend.batch_kernels import WIDE, is_for_few, is_wide
 from backend.batches import Batch, Column
@@ -104,6 +104,25 @@ def test_sizes_may_change_from_call_to_call_and_each_has_its_code() -> None:
             assert batch(x, y).tobytes() == (x * (y[:, 0] + y[:, 1] + y[:, 2])[:, None]).tobytes()
     with pytest.raises(IllTyped, match="not the same number of samples"):
         batch(x, y[:3])
+
+
+def test_code_of_the_same_numbers_has_a_kernel_for_each_layout() -> None:
+    """A kernel was found again by its code alone, and read a matrix of 3 rows as one of 2."""
+    batch, draw = aj.vmap(lambda x: np.sum(x) * 1.0), np.random.default_rng(4)
+    for shape in ((2, 3), (3, 2), (6,), (2, 3), (6, 1)):
+        for count in (3, WIDE):
+            x = draw.normal(size=(count, *shape))
+            for _ in range(2):
+                assert batch(x).tolist() == [sum(row[1:], row[0]) for row in x.reshape(count, 6).tolist()]
+
+
+def test_of_many_sizes_some_are_taken_apart(monkeypatch: Any) -> None:
+    monkeypatch.setattr(batches, "SHAPES", 2)
+    batch = Batch(parse(lambda x: x * 2.0), (ArrayType("f64", (None,)),), (False,), "python")
+    for n in (1, 100, 2, 3, 1):
+        found = batch.small([Column(np.ones((4, n)))])
+        assert (found is None) is (n in (3, 100))
+    assert [*batch.smalls] == [((1,),), ((2,),)]
 
 
 OTHERS = {

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from backend.batch_forms import OF_ELEMENTS
+from backend.batch_forms import LARGEST, OF_ELEMENTS
 from backend.columns import CELLS as TEMPLATES
 from backend.small import extremes
 from backend.small.perhaps import TAKEN, Perhaps, chosen, perhaps
@@ -36,9 +36,6 @@ from semantics.tangents import ZERO, Sparse, SparseArray
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionType, RecordType, TupleType, type_of
 from semantics.type_lattice import ZERO_TYPE, Union, erase, join, members, of_constant
 from semantics.values import Closure
-
-LARGEST = 36
-"""Elements of an array that is taken apart. Of more, the first call waits longer for the code of the numbers than for loops."""
 
 
 class Terms(Elements):

@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from backend import classes, store
-from backend.batch_forms import OF_ELEMENTS, Form, numbers_of
+from backend.batch_forms import LARGEST, OF_ELEMENTS, Form, numbers_of
 from backend.expansion import first_that_fits
 from backend.lowering import declared, key_of, lowered, optimized
-from backend.small.column import LARGEST, column, judged, known_type
+from backend.small.column import column, judged, known_type
 from backend.small.programs import Writer, demand_needed, walked
 from backend.small.terms import NUMBERS, Block, Record, Term, refused
 from semantics.arrays import Array, size_of
@@ -38,11 +38,14 @@ def taken_apart(program: Program, types: Sequence[Any], mode: str = "J") -> Form
 
     def made() -> Form | None:
         try:
-            [*_leaves(TupleType(tuple(types)))]
             return first_that_fits(program, mode, lambda expanded: _of_first(expanded, types), types)
         except AdjudgeError:
             return None
 
+    try:
+        [*_leaves(TupleType(tuple(types)))]
+    except AdjudgeError:
+        return None
     if (key := key_of(program, types, mode, True, False)) is None:
         return None
     found = store.remembered(f"small {key}", lambda: _typed(made(), {}))
