@@ -20,7 +20,7 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
 OF_ELEMENTS = {"f64": REAL, "i64": INTEGER, "bool": BOOLEAN}
 DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
-OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
+OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "bool": np.bool_}
 
 
 LARGEST = 36

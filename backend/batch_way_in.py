@@ -1,9 +1,9 @@
 """
 The quick way into a batch: columns and numbers, as NumPy and Python have them, straight into a kernel.
 
-It is there for programs of numbers on the CPU, once a call has gone the long way and the kernel is compiled. Numba tests the dtypes
-and axes of columns anyway, and has been told to compile for no others; what it refuses goes the long way, and so does a batch in
-which a sample fails.
+It is there for programs of numbers on the CPU, and those over small arrays that are taken apart (`backend.small`), once a call has
+gone the long way and the kernel is compiled. Numba tests the dtypes and axes of columns anyway, and has been told to compile for no
+others; what it refuses goes the long way, and so does a batch in which a sample fails.
 """
 
 from __future__ import annotations

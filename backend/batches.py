@@ -116,7 +116,7 @@ class Batch:
         launch(compiled, form, given, held, status)
         if (failed := status != OK).any():
             for column in results:
-                column[failed] = np.nan if column.dtype == np.float64 else 0
+                column[failed] = np.nan if column.dtype.kind == "f" else 0
         return self.outcome(compiled, form.result_type, results, status, sample)
 
     def outcome(self, compiled: Compiled, type: Any, results: list[Any], status: Any, sample: Callable[[int], Any]) -> Outcome:
@@ -210,10 +210,10 @@ def sized(types: Iterable[Any], shapes: Iterator[tuple[int, ...]]) -> Iterator[A
             case TupleType(items) | RecordType(_, items):
                 yield replace(type, items=tuple(sized(items, shapes)))
             case ArrayType():
-                yield replace(type, dims=next(shapes))
+                yield replace(type, dims=next(shapes, type.dims))
             case _:
                 if type != UNIT:
-                    next(shapes)
+                    next(shapes, ())
                 yield type
 
 

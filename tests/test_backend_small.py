@@ -115,6 +115,7 @@ LEFT = {
     "a large array on the way": (f"return np.sum(np.zeros({LARGEST + 1}) + x[0] * y)", (X, REAL)),
     "an unknown size": ("return x + y", (ArrayType("f64", (None,)), REAL)),
     "no elements": ("return np.sum(x) + y", (ArrayType("f64", (0,)), REAL)),
+    "no axes": ("return np.array(x[0] * y)", (X, REAL)),
     "f32": ("return x * y", (ArrayType("f32", (3,)), REAL)),
     "many ways": ("return np.sort(x) * y, np.sort(x + y), np.sort(x - y)", (X, REAL)),
     "nothing but a raise": ("assert False, 'never'\n    return x * y", (X, REAL)),

@@ -125,6 +125,17 @@ def test_of_many_sizes_some_are_taken_apart(monkeypatch: Any) -> None:
     assert [*batch.smalls] == [((1,),), ((2,),)]
 
 
+@pytest.mark.parametrize("target", ["cpu", "python"])
+def test_arrays_of_f32_are_left_as_they_stand_and_have_columns(target: str) -> None:
+    """There was no column for the result, and the batch ended in a KeyError."""
+    f = parse_text("def f(x):\n    assert x[0] > 0.0\n    return x * x\n", "f")
+    x = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
+    assert aj.vmap(f, target=target)(x).tolist() == (x * x).tolist()
+    x[1] = -1.0
+    found, failures = aj.vmap(f, target=target, errors="return")(x)
+    assert (found.dtype, [*failures], np.isnan(found[1]).all()) == (np.float32, [1], True)
+
+
 OTHERS = {
     "rows with gaps": lambda x, a, s: (np.repeat(x, 2, axis=0)[::2], a, s),
     "columns first": lambda x, a, s: (np.asfortranarray(x), a, s),

@@ -43,8 +43,10 @@ class Terms(Elements):
 
     def coerce(self, x: Any, dtype: str, name: str) -> Any:
         """An element as one of `dtype`: a term of another type is converted, or refused."""
-        if isinstance(x, Perhaps):
+        if isinstance(x, Perhaps) and dtype == "f64":
             return x
+        if isinstance(x, Perhaps):
+            raise refused(f"what is perhaps ZERO becomes one of {dtype}")
         if not isinstance(x, Term) or x.type == OF_ELEMENTS.get(dtype):
             return super().coerce(x, dtype, name)
         if dtype == "f64" and x.type == INTEGER:

@@ -83,7 +83,7 @@ def _leaves(type: Any) -> Iterator[Any]:
             for item in items:
                 yield from _leaves(item)
         case ArrayType(dtype, dims, holes):
-            if holes or None in dims or dtype not in OF_ELEMENTS or not 0 < size_of(known(dims)) <= LARGEST:
+            if holes or not dims or None in dims or dtype not in OF_ELEMENTS or not 0 < size_of(known(dims)) <= LARGEST:
                 raise refused(f"there is no number for each element of {type}")
             yield type
         case _:
