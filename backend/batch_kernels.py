@@ -6,24 +6,28 @@ The kernels of batches, as text behind the generated code of one sample: each go
              samples part at a branch, or one of them does not end as it should, `batch` goes over them
 
 A kernel takes the columns of the arguments, what is shared as it is; the results, the scalars of each dtype as the rows of one
-array; the statuses; and memory. It gives how many samples did not end well.
+array; the statuses; and memory. It gives how many samples did not end well. Of an array that is taken apart (`backend.batch_forms`)
+each element is a number, of a sample's own row.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from backend import store, toolchain
+from backend.batch_forms import Form, holders, places
 from backend.lane_branches import asks
-from backend.lowering import Lowered
+from backend.lane_choices import choosing
 from backend.stack_memory import LIMIT, MEMORY, Memory
 from backend.status import FULL, OK, SIZES
 from backend.ways_in import of_kernel
+from semantics.arrays import size_of
+from semantics.shapes import known
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
-READ = {REAL: "float", INTEGER: "int", BOOLEAN: "bool"}
+READ: dict[Any, str] = {REAL: "float", INTEGER: "int", BOOLEAN: "bool", "f64": "float", "i64": "int", "bool": "bool"}
 BYTES = {"f64": 8, "i64": 8, "bool": 1}
 SHARED = 20  # arguments that all share, at most, for lanes: CPython writes a longer call as Numba does not read it in a `try`
 WIDE = 64  # samples from which on lanes are worth the making
@@ -33,13 +37,13 @@ PATIENCE = 16  # stretches of samples at once that part before the others are co
 class Kernels:
     """The kernels of a program on a target; `wide`, where there is one, for `width` samples at once."""
 
-    def __init__(self, code: Lowered, shared: Sequence[bool], target: str) -> None:
-        text = batch_kernel(code, shared)
+    def __init__(self, form: Form, shared: Sequence[bool], target: str) -> None:
+        code, text = form.code, batch_kernel(form, shared)
         bound = toolchain.bindings(target, text)
-        lanes = toolchain.lanes(asks(code.alone, columns_among(code, shared))) if target == "cpu" else {}
-        self.width = lanes["_WIDTH"] if lanes and is_wide(code, shared, lanes["_CALLED"]) else 1
+        lanes = toolchain.lanes(is_for_few(form, shared)) if target == "cpu" else {}
+        self.width = lanes["_WIDTH"] if lanes and is_wide(form, shared, lanes["_CALLED"]) else 1
         if self.width > 1:
-            text, bound = text + wide_kernel(code, shared, self.width), bound | lanes
+            text, bound = text + wide_kernel(form, shared, self.width), bound | lanes
         fast = code.fast and code.arrays  # of numbers it is the exact code
         bound = bound | toolchain.fast_bindings() if fast else bound
         self.module = store.load(text, f"{target}, fast" if fast else target, bound)
@@ -98,37 +102,23 @@ def pieces_of(memory: Memory, count: int, width: int) -> list[tuple[Any, ...]]:
     return [(reals[k * size : (k + 1) * size], integers[k * size : (k + 1) * size], *rest) for k in range(count)]
 
 
-def holders(code: Lowered) -> dict[str, list[int]]:
-    """The arrays that hold the results, in the order in which kernels take them, with the numbers of the results in each."""
-    found: dict[str, list[int]] = {}
-    for number, type in enumerate(code.results):
-        found.setdefault(f"r{number}" if isinstance(type, ArrayType) else f"r_{type.name}", []).append(number)
-    return found
-
-
-def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
+def batch_kernel(form: Form, shared: Sequence[bool]) -> str:
     """The generated code with the kernel `batch`."""
-    arguments, values = _names(code)
-    loads = [_load(a, t, s) for a, t, s in zip(arguments, code.arguments, shared, strict=True)]
-    arrays = [at for at, type in enumerate(code.results) if isinstance(type, ArrayType)]
-    unlike = [f"v{at}.shape != r{at}.shape[1:]" for at in arrays]
-    stores = [
-        f"{r}[i] = v{at}" if at in arrays else f"{r}[{row}, i] = v{at}"
-        for r, numbers in holders(code).items()
-        for row, at in enumerate(numbers)
-    ]
+    code, arguments = form.code, _names(form)
+    values = [f"v{k}" for k in range(len(code.results))]
+    unlike = [f"v{at}.shape != r{at}.shape[1:]" for at, t in enumerate(form.results) if isinstance(t, ArrayType) and not form.apart]
     lines = [
         "",
         "@_batch",
-        f"def batch({', '.join(['first', 'last', *arguments, *holders(code), 'status', *_memory(code)])}):",
+        f"def batch({', '.join(['first', 'last', *arguments, *holders(form), 'status', *_memory(form)])}):",
         "    failed = 0",
         "    for i in range(first, last):",
         f"        if status[i] == {FULL}:",
-        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*loads, *_memory(code)])})",
+        f"            ({', '.join([*values, 'left', 'code'])},) = kernel({', '.join([*_loads(form, shared), *_memory(form)])})",
         *((f"            if code == {OK} and ({' or '.join(unlike)}):", f"                code = {SIZES}") if unlike else ()),
         "            status[i] = code",
         f"            if code == {OK}:",
-        *(f"                {store}" for store in stores),
+        *(f"                {store}" for store in _stores(form)),
         "                continue",
         "            failed += 1",
         "    return failed",
@@ -137,64 +127,92 @@ def batch_kernel(code: Lowered, shared: Sequence[bool]) -> str:
     return "\n".join([code.alone, *lines])
 
 
-def _names(code: Lowered) -> tuple[list[str], list[str]]:
-    return [f"a{i}" for i in range(len(code.arguments))], [f"v{i}" for i in range(len(code.results))]
+def _names(form: Form) -> list[str]:
+    return [f"a{i}" for i in range(len(form.arguments))]
 
 
-def _memory(code: Lowered) -> list[str]:
-    return [*(MEMORY if code.stacks else ()), "fuel", "one"]
+def _memory(form: Form) -> list[str]:
+    return [*(MEMORY if form.code.stacks else ()), "fuel", "one"]
 
 
-def _load(name: str, type: Any, shared: bool) -> str:
-    if isinstance(type, ArrayType):
-        return name if shared else f"{name}[i]"
-    return name if shared else f"{READ[type]}({name}[i])"
+def _loads(form: Form, shared: Sequence[bool]) -> Iterator[str]:
+    """What the code takes of sample i."""
+    for name, type, s, parts in zip(_names(form), form.arguments, shared, places(form, form.arguments, "x"), strict=True):
+        for _, index in parts:
+            at = ", ".join([*(() if s else ("i",)), *((index,) if index else ())])
+            found = f"{name}[{at}]" if at else name
+            array = isinstance(type, ArrayType)
+            read = READ[type.dtype] if array and index else READ.get(type, "")
+            yield f"{read}({found})" if read and at else found
+
+
+def _stores(form: Form) -> Iterator[str]:
+    """Where what the code gives of sample i goes."""
+    given = [*places(form, form.results, "v")]
+    for name, numbers in holders(form).items():
+        for row, at in enumerate(numbers):
+            if isinstance(form.results[at], ArrayType):
+                yield from (f"{name}[{f'i, {index}' if index else 'i'}] = {value}" for value, index in given[at])
+            else:
+                yield f"{name}[{row}, i] = {given[at][0][0]}"
 
 
 # side by side
 
 
-def is_wide(code: Lowered, shared: Sequence[bool], called: frozenset[str]) -> bool:
+def is_wide(form: Form, shared: Sequence[bool], called: frozenset[str]) -> bool:
     """Whether the code may be given lanes: it is of numbers, the columns are of reals, and it calls only what takes lanes."""
-    names = set(re.findall(r"(?<![\w.])(_\w+)\(", code.alone))
-    columns = [t for t, s in zip(code.arguments, shared, strict=True) if not s]
-    numbers = not code.arrays and bool(code.results) and sum(shared) <= SHARED
-    return numbers and names <= called and bool(columns) and all(t == REAL for t in columns)
+    names = set(re.findall(r"(?<![\w.])(_\w+)\(", form.code.alone))
+    pairs = [*zip(form.arguments, shared, strict=True)]
+    columns, alike = [t for t, s in pairs if not s], [t for t, s in pairs if s]
+    few = sum(not isinstance(t, ArrayType) for t in alike) <= SHARED
+    numbers = not form.code.arrays and bool(form.code.results) and few
+    reals = all(_is_real(t) for t in (*columns, *(t for t in alike if isinstance(t, ArrayType))))
+    return numbers and names <= called and bool(columns) and reals
 
 
-def columns_among(code: Lowered, shared: Sequence[bool]) -> list[str]:
-    """The names of the arguments that samples have each of their own."""
-    arguments, _ = _names(code)
-    return [a for a, s in zip(arguments, shared, strict=True) if not s]
+def is_for_few(form: Form, shared: Sequence[bool]) -> bool:
+    """
+    Whether few samples are to go side by side: the code asks about them, or rows have to be taken apart for each lane, which
+    takes less, where all fit in registers.
+    """
+    rows = any(isinstance(t, ArrayType) and not s for t, s in zip(form.arguments, shared, strict=True))
+    return rows or asks(f"{form.code.alone}\n{choosing(form.code.alone)}", columns_among(form, shared))
 
 
-def wide_kernel(code: Lowered, shared: Sequence[bool], width: int) -> str:
+def _is_real(type: Any) -> bool:
+    return type.dtype == "f64" if isinstance(type, ArrayType) else bool(type == REAL)
+
+
+def columns_among(form: Form, shared: Sequence[bool]) -> list[str]:
+    """The names of what the code takes that samples have each of their own."""
+    taken = places(form, form.arguments, "a")
+    return [name for parts, s in zip(taken, shared, strict=True) for name, _ in parts if not s]
+
+
+def wide_kernel(form: Form, shared: Sequence[bool], width: int) -> str:
     """
     The kernel `wide`, behind the text of `batch`, which goes over what is left. Where the last are fewer than there are lanes, some
     that came before run with them once more, and are written again as they were.
     """
-    arguments, values = _names(code)
-    columns = columns_among(code, shared)
-    alike = [a for a, s in zip(arguments, shared, strict=True) if s]
-    at = {a: f"_taken(columns[{k}] + 8 * i)" for k, a in enumerate(columns)}
+    code, pairs = form.code, [*zip(_names(form), form.arguments, shared, strict=True)]
+    columns, arrays = [a for a, _, s in pairs if not s], [a for a, t, s in pairs if s and isinstance(t, ArrayType)]
+    alike = [a for a, t, s in pairs if s and not isinstance(t, ArrayType)]
     memory = ["_lane_reals(reals)", "_lane_integers(integers)", "capacity"] if code.stacks else []
-    given = ", ".join([*(at.get(a, a) for a in arguments), *memory, "fuel", "one"])
-    held = holders(code)
-    stores = [
-        f"_put_{name[2:]}(results[{k}] + {BYTES[name[2:]]} * ({row} * count + i), v{at})"
-        for k, (name, numbers) in enumerate(held.items())
-        for row, at in enumerate(numbers)
-    ]
-    taken = ["i", "count", "columns", "results", *alike, *_memory(code)]
+    given = ", ".join([*_taken(form, columns, arrays), *memory, "fuel", "one"])
+    values = [f"v{k}" for k in range(len(code.results))]
+    taken = ["i", "count", "columns", "results", *(["arrays"] if arrays else []), *alike, *_memory(form)]
     memory = ["_address(reals)", "_address(integers)", "capacity"] if code.stacks else []
-    call = ["at", "count", "columns", "results", *alike, *memory, "fuel", "one"]
-    whole = ", ".join([*arguments, *held, "status", *_memory(code)])
+    call = ["at", *taken[1 : len(taken) - len(_memory(form))], *memory, "fuel", "one"]
+    whole = ", ".join([*_names(form), *holders(form), "status", *_memory(form)])
+    own = choosing(code.alone).replace("def kernel(", "def choosing(", 1)
     return f"""
+{own}
 @_device
 def abreast({", ".join(taken)}):
-    ({", ".join([*values, "left", "code"])},) = kernel({given})
+    ({", ".join([*values, "left", "code"])},) = {"choosing" if own else "kernel"}({given})
     if code == {OK}:
-        {"; ".join(stores) or "pass"}
+        {"; ".join(_put(form)) or "pass"}
     return code
 
 
@@ -202,7 +220,8 @@ def abreast({", ".join(taken)}):
 def wide(first, last, {whole}):
     count = status.size
     columns = ({", ".join(f"_address({a})" for a in columns)},)
-    results = ({", ".join(f"_address({r})" for r in held)},)
+    results = ({", ".join(f"_address({r})" for r in holders(form))},)
+    {f"arrays = ({', '.join(f'_address({a})' for a in arrays)},)" if arrays else ""}
     failed, parted, i = 0, 0, first
     while i < last and {width} <= last - first and (parted < {PATIENCE} or {2 * width} * parted < i - first):
         at = min(i, last - {width})
@@ -223,3 +242,32 @@ def wide(first, last, {whole}):
         i = at + {width}
     return failed + batch(i, last, {whole})
 """
+
+
+def _taken(form: Form, columns: Sequence[str], arrays: Sequence[str]) -> Iterator[str]:
+    """What the code takes of the samples from i on: neighbours in a column, or numbers that are a row of an array apart."""
+    for name, type in zip(_names(form), form.arguments, strict=True):
+        if not isinstance(type, ArrayType):
+            yield f"_taken(columns[{columns.index(name)}] + 8 * i)" if name in columns else name
+            continue
+        size = size_of(known(type.dims))
+        for k in range(size):
+            if name in columns:
+                yield f"_taken_apart(columns[{columns.index(name)}] + {8 * size} * i + {8 * k}, {8 * size})"
+            else:
+                yield f"_real(arrays[{arrays.index(name)}] + {8 * k})"
+
+
+def _put(form: Form) -> Iterator[str]:
+    """The writing of what the code gives of the samples from i on."""
+    given = [*places(form, form.results, "v")]
+    for k, (name, numbers) in enumerate(holders(form).items()):
+        for row, at in enumerate(numbers):
+            type, values = form.results[at], [value for value, _ in given[at]]
+            if not isinstance(type, ArrayType):
+                yield f"_put_{name[2:]}(results[{k}] + {BYTES[name[2:]]} * ({row} * count + i), {values[0]})"
+                continue
+            step = BYTES[type.dtype]
+            for n, value in enumerate(values):
+                place = f"results[{k}] + {step * len(values)} * i + {step * n}"
+                yield f"_put_{type.dtype}_apart({place}, {value}, {step * len(values)})"

@@ -15,31 +15,32 @@ them have had a processor, which on a machine with other work may take longer th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from backend import toolchain
-from backend.batch_kernels import WIDE, Kernels, holders, pieces_of
+from backend.batch_forms import LARGEST, Form, columns_of, flat, held_for, whole
+from backend.batch_kernels import WIDE, Kernels, pieces_of
 from backend.boundary import flatten_arguments, unflatten
-from backend.lowering import Lowered
-from backend.run import Compiled
+from backend.run import Compiled, on_target
 from backend.stack_memory import LIMIT
 from backend.stacked import over_type, stacked
 from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error, is_full, raised_by
-from backend.tiers import is_beyond, runnable, tell_of_faults
+from backend.tiers import Tiered, is_beyond, runnable, tell_of_faults
+from semantics.edit import holds_arrays
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Program
-from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
+from semantics.type_language import UNIT, ArrayType, RecordType, TupleType
 from semantics.type_lattice import Union
 
-DTYPE: dict[Any, Any] = {REAL: np.float64, INTEGER: np.int64, BOOLEAN: np.bool_}
-OF_ARRAYS: dict[str, Any] = {"f64": np.float64, "i64": np.int64, "bool": np.bool_}
 FEW = 1024  # samples for which no other thread is woken
+SHAPES = 8  # sizes of the arrays of one batch for which there is code of their own
 
 
 @dataclass(frozen=True)
@@ -69,36 +70,57 @@ class Batch:
     def __init__(
         self, program: Program, types: Sequence[Any], shared: Sequence[bool], target: str, threads: int = 0, **options: Any
     ) -> None:
-        self.tiered = runnable(program, types, target, **options)
+        self.tiered, self.types = runnable(program, types, target, **options), types
+        self.smalls: dict[Any, tuple[Compiled, Form] | None] = {}
+        self.over_arrays = program.arrays or any(map(holds_arrays, types))
+        self.latest: tuple[Compiled, Form] | None = None
         self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
-        self.kernels: dict[str, Kernels] = {}
+        self.kernels: dict[Any, Kernels] = {}
 
     def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
         """The outcome of all samples. Where a kernel raises, they run one by one: each has a result or an error."""
-        compiled = self.tiered.best
-        if isinstance(compiled, Compiled) and _is_batched(compiled):
+        self.latest = found = self.small(columns) or self.as_it_stands()
+        if found is not None:
             try:
-                return self.at_once(compiled, columns, count, sample)
+                return self.at_once(*found, columns, count, sample)
             except (Crash, OutOfFuel, MemoryError) as raised:
                 tell_of_faults([raised])
         return of_outcomes(self.tiered.map(sample(k) for k in range(count)))
 
-    def at_once(self, compiled: Compiled, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+    def small(self, columns: Sequence[Column]) -> tuple[Compiled, Form] | None:
+        """The code of numbers that the program is where arrays have these sizes, if it is taken apart (`backend.small`)."""
+        if not self.over_arrays:
+            return None
+        shapes = tuple(np.shape(c.value)[0 if c.shared else 1 :] for c in columns)
+        if any(prod(shape) > LARGEST for shape in shapes) or (shapes not in self.smalls and len(self.smalls) == SHAPES):
+            return None
+        if shapes not in self.smalls:
+            self.smalls[shapes] = compiled_apart(self.tiered, [*sized(self.types, iter(shapes))])
+        return self.smalls[shapes]
+
+    def as_it_stands(self) -> tuple[Compiled, Form] | None:
+        """The code of the program, if there is a kernel of it."""
+        compiled = self.tiered.best
+        return (compiled, whole(compiled.code)) if isinstance(compiled, Compiled) and _is_batched(compiled) else None
+
+    def at_once(
+        self, compiled: Compiled, form: Form, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]
+    ) -> Outcome:
         """The same by kernels, which have room for all results."""
         given = [c.value if c.shared else _plain(c.value) for c in columns]
-        first = _shapes(compiled, given, self.shared, count)
+        first = _shapes(compiled, form, given, self.shared, count)
         status = np.full(count, FULL, np.int64 if compiled.threaded else np.int8)
-        held = held_for(compiled.code, count, first)
-        results = columns_of(compiled.code, held)
-        self.threads(compiled, given, results, status) if compiled.threaded else self.workers(compiled, given, held, status)
+        held = held_for(form, count, first)
+        results = columns_of(form, held)
+        launch = self.threads if compiled.threaded else self.workers
+        launch(compiled, form, given, held, status)
         if (failed := status != OK).any():
             for column in results:
-                column[failed] = np.nan if column.dtype == np.float64 else 0
-        return self.outcome(compiled, results, status, sample)
+                column[failed] = np.nan if column.dtype.kind == "f" else 0
+        return self.outcome(compiled, form.result_type, results, status, sample)
 
-    def outcome(self, compiled: Compiled, results: list[Any], status: Any, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+    def outcome(self, compiled: Compiled, type: Any, results: list[Any], status: Any, sample: Callable[[int], Any]) -> Outcome:
         """What the columns and statuses say; the machine runs the samples that generated code was not made for."""
-        type = compiled.code.result_type
         failures = {int(k): error(int(status[k]), compiled.budget) for k in np.flatnonzero(status)}
         again = {k: self.again(sample(k)) for k, e in failures.items() if is_beyond(e)}
         plain = not is_chosen(type) and all(
@@ -117,11 +139,11 @@ class Batch:
 
     # launches
 
-    def workers(self, compiled: Compiled, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:
+    def workers(self, compiled: Compiled, form: Form, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:
         """A kernel over all samples, in several threads; in this one, if they are few."""
         threads = max(1, min(self.count, status.size // FEW))
         while True:
-            kernel, pieces = self.kernel(compiled, (*given, *held, status), status.size, threads)
+            kernel, pieces = self.kernel(compiled, form, (*given, *held, status), status.size, threads)
             try:
                 go_over(lambda first, last, own: kernel(first, last, *given, *held, status, *own), status.size, pieces)  # noqa: B023
             except Exception as raised:
@@ -141,20 +163,22 @@ class Batch:
         status[full] = FULL if more else MEMORY_LIMIT
         return more
 
-    def kernel(self, compiled: Compiled, given: Sequence[Any], samples: int, threads: int) -> tuple[Any, list[Any]]:
+    def kernel(self, compiled: Compiled, form: Form, given: Sequence[Any], samples: int, threads: int) -> tuple[Any, list[Any]]:
         """
         The kernel for so many samples, and the memory that each of the threads gives it; `given` is what it is called with besides.
         """
-        if (kernels := self.kernels.get(compiled.code.source)) is None:
-            kernels = self.kernels[compiled.code.source] = Kernels(compiled.code, self.shared, self.target)
+        if (kernels := self.kernels.get(key := form.layout(compiled.code))) is None:
+            kernels = self.kernels[key] = Kernels(replace(form, code=compiled.code), self.shared, self.target)
         while (found := kernels.launch(compiled.memory, samples, threads)) is None:
             kernels.prepare((0, 0, *given, *pieces_of(compiled.memory, 1, 1)[0]))
         return found
 
-    def threads(self, compiled: Compiled, given: list[Any], results: list[Any], status: Any) -> None:
+    def threads(self, compiled: Compiled, form: Form, given: Sequence[Any], held: Sequence[Any], status: Any) -> None:
         """Launches of a thread for each sample, as many at a time as there is memory for their stacks."""
-        whole = [np.full(status.size, v) if s else v for v, s in zip(given, self.shared, strict=True)]
-        done = 0
+        columns = flat(form, form.arguments, given, self.shared)
+        whole = [np.full(status.size, v) if np.ndim(v) == 0 else np.ascontiguousarray(v) for v in columns]
+        places = flat(form, form.results, columns_of(form, held), [False] * len(form.results))
+        results, done = [np.empty(p.shape, p.dtype) for p in places], 0
         while done < status.size:
             room = LIMIT // 4 // max(1, compiled.memory.size) if compiled.code.stacks else status.size
             part = slice(done, done + max(1, room))
@@ -164,6 +188,33 @@ class Batch:
                 status[part] = FULL
             elif not self.grown(compiled, status[part]):
                 done = part.stop
+        for place, result in zip(places, results, strict=True):
+            place[:] = result
+
+
+def compiled_apart(tiered: Tiered, types: Sequence[Any]) -> tuple[Compiled, Form] | None:
+    """The program at arguments of these types in code of numbers; None where it is not taken apart."""
+    from backend.small.form import taken_apart
+
+    form = taken_apart(tiered.program, types, tiered.options.get("mode", "J"))
+    try:
+        return None if form is None else (on_target(form.code, tiered.target), form)
+    except AdjudgeError:
+        return None
+
+
+def sized(types: Iterable[Any], shapes: Iterator[tuple[int, ...]]) -> Iterator[Any]:
+    """The types whose numbers and arrays, in order, have these sizes. Recursion is bounded by nesting."""
+    for type in types:
+        match type:
+            case TupleType(items) | RecordType(_, items):
+                yield replace(type, items=tuple(sized(items, shapes)))
+            case ArrayType():
+                yield replace(type, dims=next(shapes, type.dims))
+            case _:
+                if type != UNIT:
+                    next(shapes, ())
+                yield type
 
 
 def of_outcomes(outcomes: Sequence[Any]) -> Outcome:
@@ -209,28 +260,11 @@ def _plain(column: Any) -> Any:
     return column if column.flags.carray else np.array(column, order="C")
 
 
-def held_for(code: Lowered, count: int, shapes: Sequence[tuple[int, ...]] = ()) -> list[Any]:
-    """The arrays for the results of so many samples: numbers of one dtype are rows of one. `shapes` are those of the results."""
-    of = [(at, code.results[at[0]]) for at in holders(code).values()]
-    return [
-        np.empty((count, *shapes[at[0]]), OF_ARRAYS[t.dtype]) if isinstance(t, ArrayType) else np.empty((len(at), count), DTYPE[t])
-        for at, t in of
-    ]
-
-
-def columns_of(code: Lowered, held: Sequence[Any]) -> list[Any]:
-    """A column for each result, in their order."""
-    found: dict[int, Any] = {}
-    for array, at in zip(held, holders(code).values(), strict=True):
-        found |= {at[0]: array} if isinstance(code.results[at[0]], ArrayType) else dict(zip(at, array, strict=True))
-    return [found[number] for number in range(len(code.results))]
-
-
-def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count: int) -> list[tuple[int, ...]]:
+def _shapes(compiled: Compiled, form: Form, given: list[Any], shared: Sequence[bool], count: int) -> list[tuple[int, ...]]:
     """The shape of every scalar or array of the result: that of the first sample which has one; of none, no elements."""
     types = compiled.code.results
-    if not any(isinstance(t, ArrayType) for t in types):
-        return [()] * len(types)
+    if form.apart or not any(isinstance(t, ArrayType) for t in types):
+        return [()] * len(form.results)
     for k in range(count):
         row = compiled.one([v if s else v[k] for v, s in zip(given, shared, strict=True)])
         if row[-1] == OK:

@@ -1,6 +1,7 @@
 """
-Where lanes are read and written: columns, of which neighbours are taken at once, and stacks, where each number has the room of all
-lanes. An address stands for a column, since an array would be counted as one that is held for every call.
+Where lanes are read and written: columns, of which neighbours are taken at once, rows, of which each gives one number, and
+stacks, where each number has the room of all lanes. An address stands for a column, since an array would be counted as one that is
+held for every call.
 """
 
 from __future__ import annotations
@@ -57,6 +58,56 @@ def _putting(kind: Lanes) -> Any:
     return put
 
 
+def _taking_apart(kind: Lanes) -> Any:
+    @intrinsic
+    def taken(context, at, step):  # type: ignore[no-untyped-def]
+        """The reals at an address, and so many bytes behind each."""
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            result = ir.Constant(kind.vector, ir.Undefined)
+            for k, place in enumerate(_apart(builder, kind, *arguments)):
+                value = builder.load(builder.inttoptr(place, kind.vector.element.as_pointer()), align=BYTES)
+                result = builder.insert_element(result, value, NUMBER(k))
+            return result
+
+        return kind(types.int64, types.int64), generate
+
+    return taken
+
+
+def _putting_apart(kind: Lanes) -> Any:
+    @intrinsic
+    def put(context, at, value, step):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            at, value, step = arguments
+            value = context.cast(builder, value, signature.args[1], kind)
+            stored = ir.IntType(8) if kind.of == BOOLEANS else kind.vector.element
+            for k, place in enumerate(_apart(builder, kind, at, step)):
+                one = builder.extract_element(value, NUMBER(k))
+                one = builder.zext(one, stored) if kind.of == BOOLEANS else one
+                builder.store(one, builder.inttoptr(place, stored.as_pointer()), align=1 if kind.of == BOOLEANS else BYTES)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, value, types.int64), generate
+
+    return put
+
+
+def _apart(builder: Any, kind: Lanes, at: Any, step: Any) -> list[Any]:
+    """The address of the number of each lane."""
+    return [builder.add(at, builder.mul(step, ir.Constant(at.type, k))) for k in range(kind.width)]
+
+
+@intrinsic
+def real(context, at):  # type: ignore[no-untyped-def]
+    """The real at an address."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.load(builder.inttoptr(arguments[0], ir.DoubleType().as_pointer()), align=BYTES)
+
+    return types.float64(types.int64), generate
+
+
 def _load(builder: Any, address: Any, vector: Any) -> Any:
     return builder.load(builder.inttoptr(address, vector.as_pointer()), align=1 if vector.element == ir.IntType(8) else BYTES)
 
@@ -94,10 +145,15 @@ def _memory_of(kind: Lanes) -> Any:
 CALLED = {
     width: {
         "address": address,
+        "real": real,
         "taken": _taking(kinds[REALS]),
+        "taken_apart": _taking_apart(kinds[REALS]),
         "put_f64": _putting(kinds[REALS]),
         "put_i64": _putting(kinds[INTEGERS]),
         "put_bool": _putting(kinds[BOOLEANS]),
+        "put_f64_apart": _putting_apart(kinds[REALS]),
+        "put_i64_apart": _putting_apart(kinds[INTEGERS]),
+        "put_bool_apart": _putting_apart(kinds[BOOLEANS]),
         "lane_reals": _memory_of(kinds[REALS]),
         "lane_integers": _memory_of(kinds[INTEGERS]),
     }

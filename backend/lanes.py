@@ -174,6 +174,8 @@ operation(operator.sub, {REALS: lambda b, x, y: b.fsub(x, y), INTEGERS: lambda b
 operation(operator.mul, {REALS: lambda b, x, y: b.fmul(x, y), INTEGERS: lambda b, x, y: b.mul(x, y)})
 operation(operator.truediv, {REALS: lambda b, x, y: b.fdiv(x, y)})
 operation(operator.neg, {REALS: lambda b, x: b.fneg(x), INTEGERS: lambda b, x: b.neg(x)}, 1)
+operation(operator.or_, {BOOLEANS: lambda b, x, y: b.or_(x, y)})
+operation(operator.and_, {BOOLEANS: lambda b, x, y: b.and_(x, y)})
 operation(operator.not_, {BOOLEANS: lambda b, x: b.not_(x)}, 1)
 operation(float, {REALS: _same, INTEGERS: _real}, 1, REALS)
 operation(int, {INTEGERS: _same, BOOLEANS: _whole}, 1, INTEGERS)
@@ -223,7 +225,37 @@ class _Vote(AbstractTemplate):  # type: ignore[misc]
 
 lower_builtin(bool, Lanes)(_vote)
 
-CALLED = frozenset({*(f"_{name}" for name in (*ONE, *TWO)), "_sqrt", "_mul", "_div", "_range_", "_sign", "_order", "_floor"})
+# choices
+
+
+def chosen(condition, x, y):  # type: ignore[no-untyped-def]
+    """x in the lanes where the condition holds, y in the others."""
+    raise NotImplementedError("it is compiled")
+
+
+@infer_global(chosen)
+class _Chosen(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        condition, *values = args
+        if isinstance(condition, Lanes):
+            kinds = [*LANES[condition.width].values()] if condition.of == BOOLEANS else []
+            kind = kind_of(values) or next((k for k in reversed(kinds) if all(_goes(v, k) for v in values)), None)
+        else:
+            kind = kind_of(values) if condition == types.boolean else None
+        if kind is None and condition == types.boolean:
+            kind = self.context.unify_types(*values)
+        return None if kind is None else signature(kind, condition, kind, kind)
+
+
+@lower_builtin(chosen, Lanes, types.Any, types.Any)
+@lower_builtin(chosen, types.Boolean, types.Any, types.Any)
+def _select(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.select(*arguments)
+
+
+CALLED = frozenset(
+    {*(f"_{name}" for name in (*ONE, *TWO)), "_sqrt", "_mul", "_div", "_range_", "_sign", "_order", "_floor", "_chosen"}
+)
 """The names that a kernel for lanes may call: with lanes, or, in helpers that integers are for, with numbers."""
 
 

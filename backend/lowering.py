@@ -88,7 +88,7 @@ def lowered(
     def expanded(program: Program) -> Lowered:
         from backend.lower import lower
 
-        if optimize and (better := _optimized(_declared(program, argument_types))) is not None:
+        if optimize and (better := optimized(declared(program, argument_types))) is not None:
             try:
                 return lower(better, argument_types, linked=linked, fast=fast)
             except AdjudgeError as error:
@@ -103,7 +103,7 @@ def lowered(
         refuse_memory(program, argument_types)
         return first_that_fits(program, mode, expanded, argument_types)
 
-    if (key := _key(program, argument_types, mode, optimize, linked, fast)) is None:
+    if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()
     found = store.remembered(key, lambda: _typed(made(), classes.of_none))
     classed = classes.known(program, argument_types)
@@ -117,11 +117,11 @@ def _typed(code: Lowered, of: Callable[[Any], Any]) -> Lowered:
 
 def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str = "J") -> bool:
     """Whether `lowered` need only remember."""
-    key = _key(program, argument_types, mode, True, False)
+    key = key_of(program, argument_types, mode, True, False)
     return key is not None and store.is_remembered(key)
 
 
-def _key(
+def key_of(
     program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
 ) -> str | None:
     """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
@@ -131,7 +131,7 @@ def _key(
     return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
 
 
-def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
+def declared(program: Program, argument_types: Sequence[Any] | None) -> Program:
     """The program whose entry declares these types where it declares none: the optimizer may rely on them."""
     parameters = program.graphs[program.entry].parameters
     if argument_types is None or len(argument_types) != len(parameters):
@@ -144,7 +144,7 @@ def _declared(program: Program, argument_types: Sequence[Any] | None) -> Program
     return replace(program, nodes=nodes)
 
 
-def _optimized(program: Program) -> Program | None:
+def optimized(program: Program) -> Program | None:
     """The optimizer's result; None if there is no optimizer, or it gives up."""
     try:
         from transforms.pipeline import optimize

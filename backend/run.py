@@ -97,7 +97,7 @@ def compile(
 
     def made(linked: bool) -> Compiled:
         code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu")
-        found = _on_target(code, target, budget, lambda: made(linked=True))
+        found = on_target(code, target, budget, lambda: made(linked=True))
         found.exact = exact
         return found
 
@@ -107,8 +107,9 @@ def compile(
     return made(linked=False)
 
 
-def _on_target(code: Lowered, target: str, budget: int, general: Callable[[], Compiled]) -> Compiled:
-    """Generated code, loaded."""
+def on_target(code: Lowered, target: str, budget: int = BUDGET, general: Callable[[], Compiled] | None = None) -> Compiled:
+    """Generated code, loaded. No status LINKED comes from it where `general` is not given."""
+    general = general or (lambda: on_target(code, target, budget))
     toolchain.refuse_absent(target, code.source)
     if target.startswith("cuda"):
         if code.arrays:

@@ -209,7 +209,7 @@ def lanes(asked: bool) -> Bindings:
     from backend import lane_memory, lanes
 
     width = lanes.FEW if asked else lanes.MANY
-    own = {"_WIDTH": width, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div}
+    own = {"_WIDTH": width, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div, "_chosen": lanes.chosen}
     return {f"_{name}": function for name, function in lane_memory.CALLED[width].items()} | own
 
 

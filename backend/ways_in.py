@@ -104,18 +104,26 @@ def of_kernel(kernel: Any) -> Callable[..., tuple[int]]:
     return _made(_methods(ways(takes, (), False, names=("status",)), True, ("status",))["status"], otherwise, cell)
 
 
-def of_batch(kernel: Any, takes: Sequence[Any], rows: int, fuel: int, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
+def of_batch(
+    kernel: Any,
+    takes: Sequence[Any],
+    shared: Sequence[bool],
+    gives: Sequence[Any],
+    alone: bool,
+    fuel: int,
+    otherwise: Callable[..., Any],
+) -> Callable[..., Any] | None:
     """
-    The way into a short batch of arguments of these types, which gives so many columns of reals; what it does not take, and a batch
-    in which a sample fails, goes otherwise. None where the kernel takes something else.
+    The way into a short batch of arguments of these types, with results of those, each a column, in a tuple, or one `alone`; what
+    it does not take, and a batch in which a sample fails, goes otherwise. None where the kernel takes something else.
     """
     (signature,) = kernel.overloads
-    expected = kernel_types(takes)
+    expected = kernel_types(takes, gives)
     if not c_objects.is_known(arrays=True) or [*map(object_code.language_type, signature)] != expected:
         return None
     cell = bytearray(CELL)
     pack_into("q", cell, CODE_WORD, object_code.address(kernel, expected, (), False))
-    return _made(_methods(batch_way(takes, rows, fuel), True, (BATCH,))[BATCH], otherwise, cell)
+    return _made(_methods(batch_way(takes, shared, gives, alone, fuel), True, (BATCH,))[BATCH], otherwise, cell)
 
 
 def _made(method: Method, otherwise: Callable[..., Any], cell: bytearray) -> Callable[..., Any]:

@@ -6,14 +6,15 @@ sees a point x at q = R(r) (x - c), projected to s = (q1, q2) / q3, distorted to
 observation has two errors, and a block of 2 by 15: their derivatives by its camera, its point and its weight. Observations are
 independent, so the gradient of the sum of all first errors is the first row of every block.
 
-On arrays the arguments are those of ADBench, for each observation: a matrix of 11 rows for cameras, one of three for points, the
-weights, and one of two for what is seen; both gradients are such arrays again, six of them, for every library and by hand. As a
-batch, of a program of numbers, they are columns, 17 and 30 of them, and by hand the results are one block.
+On arrays the arguments are those of ADBench: a matrix of 11 rows for cameras, one of three for points, the weights, and one of two
+for what is seen; both gradients are such arrays again, six of them, for every library and by hand. As a batch each observation has
+a row of these matrices, and ours is written for one of them, whose camera is a vector of 11 numbers.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,14 +22,15 @@ import numpy as np
 
 from bench.arrays_by_hand import ArrayFamily
 
-NAMES = "r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1, seen2"
-BY = tuple(range(15))
+NUMBERS = "r1, r2, r3, c1, c2, c3, focal, p1, p2, k1, k2, x1, x2, x3, w, seen1, seen2"
+BY = (0, 1, 2)
 
 ROWS = """
     r1, r2, r3, c1, c2, c3 = cams[0], cams[1], cams[2], cams[3], cams[4], cams[5]
     focal, p1, p2, k1, k2 = cams[6], cams[7], cams[8], cams[9], cams[10]
     x1, x2, x3, seen1, seen2 = points[0], points[1], points[2], seen[0], seen[1]
 """
+COLUMNS = re.sub(r"(cams|points|seen)\[", r"\1[:, ", ROWS)
 
 BY_CHOICE = """
     safe = np.where(square > 0.0, square, 1.0)
@@ -38,29 +40,19 @@ BY_CHOICE = """
     b = np.where(square > 0.0, (1.0 - np.cos(angle)) / safe, 0.5) * along
 """
 
-BY_BRANCH = """
-    cosine, a, b = 1.0, 1.0, 0.5 * along
-    if square > 0.0:
-        angle = np.sqrt(square)
-        cosine, a, b = np.cos(angle), np.sin(angle) / angle, (1.0 - np.cos(angle)) / square * along
-"""
 
-
-def text(names: str, by: tuple[int, ...], parts: str, rotation: str, total: str = "") -> str:
-    """
-    The program of these arguments, of which `parts` makes the numbers or rows of an observation. A rotation by nothing is told
-    apart by a branch or by np.where; `total` sums errors.
-    """
+def text(parts: str) -> str:
+    """The program on arrays of observations, of which `parts` makes the numbers."""
     return f"""
 import numpy as np
 from adjudge import grad
 
-def errors({names}):
+def errors(cams, points, w, seen):
     {parts.strip()}
     d1, d2, d3 = x1 - c1, x2 - c2, x3 - c3
     square = r1 * r1 + r2 * r2 + r3 * r3
     along = r1 * d1 + r2 * d2 + r3 * d3
-    {rotation.strip()}
+    {BY_CHOICE.strip()}
     q1 = cosine * d1 + a * (r2 * d3 - r3 * d2) + b * r1
     q2 = cosine * d2 + a * (r3 * d1 - r1 * d3) + b * r2
     q3 = cosine * d3 + a * (r1 * d2 - r2 * d1) + b * r3
@@ -69,35 +61,64 @@ def errors({names}):
     scale = focal * (1.0 + k1 * radius + k2 * radius * radius)
     return w * (scale * s1 + p1 - seen1), w * (scale * s2 + p2 - seen2)
 
-def first({names}):
-    return {total}(errors({names})[0])
+def first(cams, points, w, seen):
+    return np.sum(errors(cams, points, w, seen)[0])
 
-def second({names}):
-    return {total}(errors({names})[1])
+def second(cams, points, w, seen):
+    return np.sum(errors(cams, points, w, seen)[1])
 
-def f({names}):
-    return errors({names})
+def f(cams, points, w, seen):
+    return errors(cams, points, w, seen)
 
-def derivative({names}):
-    return (*grad(first, wrt={by})({names}), *grad(second, wrt={by})({names}))
+def derivative(cams, points, w, seen):
+    return (*grad(first, wrt={BY})(cams, points, w, seen), *grad(second, wrt={BY})(cams, points, w, seen))
 """
 
 
-def by_hand(arguments: str, size: str, numbers: str, given: str) -> Callable[..., Any]:
+SAMPLE = f"""
+import numpy as np
+from adjudge import grad
+
+def f(cam, point, w, seen):
+    r, d = cam[:3], point - cam[3:6]
+    square, along = np.sum(r * r), np.sum(r * d)
+    cosine, a, b = 1.0, 1.0, 0.5 * along
+    if square > 0.0:
+        angle = np.sqrt(square)
+        cosine, a, b = np.cos(angle), np.sin(angle) / angle, (1.0 - np.cos(angle)) / square * along
+    cross = np.array([r[1] * d[2] - r[2] * d[1], r[2] * d[0] - r[0] * d[2], r[0] * d[1] - r[1] * d[0]])
+    q = cosine * d + a * cross + b * r
+    s = q[:2] / q[2]
+    radius = np.sum(s * s)
+    scale = cam[6] * (1.0 + cam[9] * radius + cam[10] * radius * radius)
+    return w * (scale * s + cam[7:9] - seen)
+
+def first(cam, point, w, seen):
+    return f(cam, point, w, seen)[0]
+
+def second(cam, point, w, seen):
+    return f(cam, point, w, seen)[1]
+
+def derivative(cam, point, w, seen):
+    return (*grad(first, wrt={BY})(cam, point, w, seen), *grad(second, wrt={BY})(cam, point, w, seen))
+"""
+
+
+def by_hand(body: str, numbers: str, given: str) -> Callable[..., Any]:
     """
     One observation at a time, of numbers that are read from the arguments: what both rows of its block need is computed once, and
-    the rows go backwards from q. What is given is an array of all blocks, or parts of it.
+    the rows go backwards from q. What is given are parts of an array of all blocks.
     """
     names: dict[str, Any] = {"np": np, "math": math}
-    exec(BY_HAND.format(arguments=arguments, names=NAMES, size=size, numbers=numbers, given=given), names)  # a text of this module
+    exec(body.format(names=NUMBERS, numbers=numbers, given=given), names)  # a text of this module
     function: Callable[..., Any] = names["by_hand"]
     return function
 
 
 BY_HAND = """
-def by_hand({arguments}):
-    rows = np.empty((2, 15, {size}))
-    for i in range({size}):
+def by_hand(cams, points, weights, seen):
+    rows = np.empty((2, 15, weights.size))
+    for i in range(weights.size):
         {names} = {numbers}
         r, d = (r1, r2, r3), (x1 - c1, x2 - c2, x3 - c3)
         square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
@@ -148,33 +169,36 @@ def by_hand({arguments}):
 """
 
 
-def columns(n: int) -> tuple[Any, ...]:
-    """Cameras that look at their points: these lie some ten units before them."""
+def arrays(n: int) -> tuple[Any, ...]:
+    """Cameras that look at their points: these lie some ten units before them. An observation has a column of each matrix."""
     draw = np.random.default_rng(n)
     turned = [0.2 * draw.normal(size=n) for _ in range(3)]
     centre = [draw.normal(size=n) for _ in range(3)]
     lens = [1.0 + 0.1 * draw.normal(size=n), draw.normal(size=n), draw.normal(size=n)]
     distorted = [0.1 * draw.normal(size=n), 0.01 * draw.normal(size=n)]
     point = [draw.normal(size=n), draw.normal(size=n), 10.0 + draw.normal(size=n)]
-    return (*turned, *centre, *lens, *distorted, *point, *(draw.normal(size=n) for _ in range(3)))
+    rest = [draw.normal(size=n) for _ in range(3)]
+    return np.array([*turned, *centre, *lens, *distorted]), np.array(point), rest[0], np.array(rest[1:])
 
 
-def arrays(n: int) -> tuple[Any, ...]:
-    """The same, as ADBench has them."""
-    found = columns(n)
-    return np.array(found[:11]), np.array(found[11:14]), found[14], np.array(found[15:])
+def samples(n: int) -> tuple[Any, ...]:
+    """The same; an observation has a row of each matrix."""
+    return tuple(np.ascontiguousarray(a.T) for a in arrays(n))
 
 
-IN_ROWS = [*(f"cams[{k}, i]" for k in range(11)), *(f"points[{k}, i]" for k in range(3)), "weights[i]", "seen[0, i]", "seen[1, i]"]
-PARTS = ", ".join(f"rows[{k}, {part}]" for k in range(2) for part in (":11", "11:14", "14"))
-IN_COLUMNS = [f"column{k}" for k in range(17)]
-OF_ARRAYS = by_hand("cams, points, weights, seen", "weights.size", ", ".join(IN_ROWS), f"({PARTS})")
-OF_COLUMNS = by_hand(", ".join(IN_COLUMNS), "column0.size", ", ".join(f"{name}[i]" for name in IN_COLUMNS), "rows")
+READ = ["cams[{k}]"] * 11, ["points[{k}]"] * 3, ["weights[i]"], ["seen[{k}]"] * 2
+IN_ROWS = ", ".join(text.format(k=f"{k}, i") for part in READ for k, text in enumerate(part))
+IN_COLUMNS = ", ".join(text.format(k=f"i, {k}") for part in READ for k, text in enumerate(part))
+PARTS = ":11", "11:14", "14"
+OF_ARRAYS = by_hand(BY_HAND, IN_ROWS, f"({', '.join(f'rows[{k}, {part}]' for k in range(2) for part in PARTS)})")
+OF_SAMPLES = by_hand(
+    re.sub(r"row\[(\d+), i\]", r"row[i, \1]", BY_HAND).replace("(2, 15, weights.size)", "(2, weights.size, 15)"),
+    IN_COLUMNS,
+    f"({', '.join(f'rows[{k}, :, {part}]' for k in range(2) for part in PARTS)})",
+)
 
-ON_ARRAYS = text("cams, points, w, seen", (0, 1, 2), ROWS, BY_CHOICE, "np.sum")
-ON_COLUMNS, SAMPLE = text(NAMES, BY, "", BY_CHOICE, "np.sum"), text(NAMES, BY, "", BY_BRANCH)
 SIZES: dict[str, tuple[int, ...]] = {"10 observations": (10,), "10000 observations": (10_000,)}
 FAMILIES = {
-    "BA on arrays": ArrayFamily(ON_ARRAYS, OF_ARRAYS, arrays, (0, 1, 2), SIZES, derivative="derivative"),
-    "BA by samples": ArrayFamily(ON_COLUMNS, OF_COLUMNS, columns, BY, SIZES, derivative="derivative", sample=SAMPLE),
+    "BA on arrays": ArrayFamily(text(ROWS), OF_ARRAYS, arrays, BY, SIZES, derivative="derivative"),
+    "BA by samples": ArrayFamily(text(COLUMNS), OF_SAMPLES, samples, BY, SIZES, derivative="derivative", sample=SAMPLE),
 }

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.functions import parse
 from backend import batch_kernels, lowered, stack_memory
+from backend.batch_forms import whole
 from backend.batch_kernels import PATIENCE, WIDE, is_wide
 from backend.batches import Batch, Column, go_over
 from backend.lanes import CALLED, MANY
@@ -62,7 +63,7 @@ def same(found: Any, wanted: Any) -> None:
 
 
 def kernel_of(f: Any, types: Any, shared: Any) -> bool:
-    return is_wide(lowered(parse(f), types), shared, CALLED)
+    return is_wide(whole(lowered(parse(f), types)), shared, CALLED)
 
 
 def test_every_operation_and_function_gives_each_lane_the_bits_that_it_has_alone() -> None:

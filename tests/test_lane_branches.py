@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.functions import parse
 from backend import lowered
+from backend.batch_forms import whole
 from backend.batch_kernels import columns_among
 from backend.lane_branches import asks
 from semantics.type_language import INTEGER, REAL
@@ -63,7 +64,7 @@ def test_the_gradient_of_a_loop_asks_how_many_turns_there_are(shared: tuple[bool
         return r
 
     code = lowered(calling(parse(power), "grad", 0, (REAL, INTEGER)), (REAL, INTEGER))
-    assert asks(code.alone, columns_among(code, shared)) is asked
+    assert asks(code.alone, columns_among(whole(code), shared)) is asked
 
 
 class Asked(Exception):
