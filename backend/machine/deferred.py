@@ -9,8 +9,7 @@ out first, once; so is a product that is summed again. These rows raise nothing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.machine import kernels
 from backend.machine.array_services import F64, Result, View, by_pairs, moved, operand, rearranged, reduced, repeated, spread
@@ -27,8 +26,7 @@ SEEN = ("spread", "reshape", "broadcast_to", "expand_dims")
 """Rows that show an array in another shape, its elements in their order."""
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(NamedTuple):
     """The address of a real or of an array as a value, where its elements begin, and the shape and strides it is seen in."""
 
     cell: int

@@ -72,8 +72,8 @@ STACK, SMALLEST = 1 << 14, 1 << 24
 """Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
 before the buffer is full."""
 
-SMALL_PAGES = 1 << 18
-"""Words at the beginning of a buffer that come in small pages, since a short run needs few; as many as a large page has."""
+SMALL_PAGES = 1 << 19
+"""Words at the beginning of a buffer that come in small pages, since a short run needs few: the young and the first old objects."""
 
 
 def memory_of(words: int) -> mmap.mmap:

@@ -54,7 +54,7 @@ from transforms.unboxed import FEW, source_of, unboxed
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
 Payload = tuple[int, Any]
-LARGE = 1 << 14
+LARGE = 1 << 13
 """Words of an array that is not moved when it is young."""
 
 
