@@ -19,7 +19,7 @@ from backend.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
-from semantics.collector import at_rest, at_work
+from semantics.collector import at_rest, at_work, settle
 from semantics.errors import AdjudgeError, Crash, Malformed, Trap
 from semantics.ir import Program
 from transforms.remembering import remembering
@@ -114,6 +114,7 @@ class Tiered:
         if begins and not self.is_long(arguments):
             with self.machined.lent() as execution:
                 with at_rest():
+                    settle()
                     if self.ends_soon(execution, arguments) or self.goes_on(execution):
                         return execution.result()
                 if self.best is self.machined:

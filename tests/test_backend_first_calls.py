@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from backend import kept
 from backend.machine import interpreter, kernels
 from backend.machine.execution import MANY, Execution
 from backend.machine.loader import load
-from semantics.collector import at_rest, at_work
+from semantics import collector
+from semantics.collector import at_rest, at_work, settle
 from semantics.errors import Trap
 from semantics.text import read
 
@@ -58,6 +60,40 @@ def test_nothing_is_collected_at_rest() -> None:
             assert not seen
     finally:
         gc.callbacks.remove(note)
+
+
+def test_once_in_a_process_what_lives_is_old_and_found_by_a_full_collection(monkeypatch: Any) -> None:
+    monkeypatch.setattr(collector, "_SETTLED", [])
+    gc.collect()
+    with at_rest():
+        cycle: Any = Cyclic()
+        cycle.itself, held = cycle, weakref.ref(cycle)
+        settle()
+        assert gc.get_count()[0] < 50
+    gc.collect(1)
+    assert held() is not None
+    del cycle
+    gc.collect(1)
+    assert held() is not None
+    gc.collect()
+    assert held() is None
+    monkeypatch.setattr(gc, "freeze", None)
+    settle()  # does nothing
+
+
+def test_what_someone_has_frozen_stays_frozen(monkeypatch: Any) -> None:
+    monkeypatch.setattr(collector, "_SETTLED", [])
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        settle()
+        assert gc.get_freeze_count() == frozen > 0
+    finally:
+        gc.unfreeze()
+
+
+class Cyclic:
+    itself: Any
 
 
 def test_the_collector_is_at_work_in_what_is_long_if_it_was_before_it_came_to_rest() -> None:

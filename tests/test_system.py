@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from semantics.ir import Apply, Program
 from semantics.primitives.table import TABLE
 from semantics.text import read
 from transforms import cse, dce, fold, inline, simplify, tuples
+from transforms.agenda import AtWork, changed
 from transforms.pipeline import ORDER
 from transforms.surgery import application, become
 from transforms.system import AgendaSystem, Rewrite, RewriteSystem, agenda_rule, describe_place, places, rewrite, rewrite_of
@@ -238,3 +241,22 @@ def test_a_recorded_worklist_takes_the_steps_of_the_checked_run() -> None:
     recorded, derived = ONCE.record(SUM), ONCE.derive(SUM)
     assert [(s.rule, s.place) for s in recorded.steps] == [(s.rule, s.place) for s in derived.steps]
     assert recorded.result == derived.result == ONCE.run(SUM)
+
+
+@dataclass(frozen=True)
+class Moving(AtWork[Any]):
+    agenda: Any
+    done: int = 0
+
+
+def test_a_state_is_changed_as_a_dataclass_is_replaced() -> None:
+    state = Moving(((1, 2), ("next", None)))
+    for changes in ({}, {"done": 3}, {"done": 4, "agenda": None}):
+        assert changed(state, **changes) == replace(state, **changes)
+    assert state == Moving(((1, 2), ("next", None)))
+    assert state.then(done=1) == Moving(("next", None), 1)
+
+
+def test_a_field_that_a_state_does_not_have_is_refused() -> None:
+    with pytest.raises(AssertionError, match="no such field"):
+        changed(Moving(None), other=1)

@@ -7,7 +7,7 @@ Every item has a kind, and for every kind there is one rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -30,6 +30,23 @@ class Item(NamedTuple):
         return f"{self.kind} {program.describe(self.node) if self.node in program.nodes else '@' + program.graphs[self.graph].name}"
 
 
+D = TypeVar("D")
+
+
+def changed(state: D, **changes: Any) -> D:
+    """
+    The state with other values in some fields: what `dataclasses.replace` makes of a frozen dataclass without slots, whose fields
+    are all that it has, in a tenth of the time.
+    """
+    new = object.__new__(type(state))
+    fields = vars(new)
+    fields.update(vars(state))
+    count = len(fields)
+    fields.update(changes)
+    assert len(fields) == count, "a state has no such field"
+    return new
+
+
 @dataclass(frozen=True, kw_only=True)
 class AtWork(Generic[I]):
     """A state with an agenda."""
@@ -47,7 +64,7 @@ class AtWork(Generic[I]):
 
     def then(self, **changes: Any) -> Self:
         """The state after the current item."""
-        return replace(self, agenda=self.agenda[1], **changes)
+        return changed(self, agenda=self.agenda[1], **changes)
 
 
 S = TypeVar("S", bound=AtWork[Any])

@@ -7,7 +7,7 @@ The state of J at work: which graphs are mirrored, what is mirrored already, and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from immutables import Map
@@ -17,7 +17,7 @@ from semantics.errors import Malformed
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes, order_of_need, scopes_from
-from transforms.agenda import Item, in_turn
+from transforms.agenda import Item, changed, in_turn
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class GradState:
 
     def done(self, edit: Edit, **changes: Any) -> GradState:
         """The state after the current item."""
-        return replace(self, program=edit.program, agenda=self.agenda[1], **changes)
+        return changed(self, program=edit.program, agenda=self.agenda[1], **changes)
 
     def collected(self, node: NodeId) -> tuple[NodeId, ...]:
         """The contributions to `node` in the graph of the current item."""

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.machine import array_services, kernels, place_services
+from backend.machine import array_services, deferred, kernels, place_services
 from backend.machine.array_services import operand
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, COUNT, HOLED, RANK, REAL, SHAPE, ZERO, ZERO_BITS
-from backend.machine.place_services import Elements
+from backend.machine.layout import ARRAY, COUNT, DEFERRED, HOLED, RANK, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics.arrays import size_of
 from semantics.errors import AdjudgeError
 
@@ -20,13 +19,17 @@ SCALAR_RESULTS = frozenset({"reduce_sum", "matmul", "reduce_max", "reduce_min", 
 
 def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
     """Whether the row has been done by loops, and its result is at `out`. `heap.Full` if there is no room for it."""
-    arrays = [x for x in at if heap.integers[x] == ARRAY]
+    arrays = [x for x in at if heap.integers[x] in (ARRAY, DEFERRED)]
     if not arrays:
         return False
-    if known(heap, name, at, out):
+    if known(heap, name, at, out) or deferred.made(heap, name, at, out):
         return True
     try:
-        found = array_services.answer(heap, name, at, [operand(heap, x) for x in at]) or place_services.answer(heap, name, at)
+        found = (
+            deferred.summed(heap, name, at)
+            or array_services.answer(heap, name, at, [operand(heap, x) for x in at])
+            or place_services.answer(heap, name, at)
+        )
     except AdjudgeError:
         return False  # the reference says what is wrong
     if found is None:
@@ -52,22 +55,22 @@ def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
 def known(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
     """Whether the result is an operand itself, or its shape; then it is at `out`."""
     I = heap.integers
-    if name == "shape" and I[at[0]] == ARRAY:
+    if name == "shape" and I[at[0]] in (ARRAY, DEFERRED):
         p = I[at[0] + 1]
         heap.write(out, tuple(I[p + SHAPE : p + SHAPE + I[p + RANK]]))
-    elif name == "ndim" and I[at[0]] == ARRAY:
+    elif name == "ndim" and I[at[0]] in (ARRAY, DEFERRED):
         heap.write(out, I[I[at[0] + 1] + RANK])
-    elif name in ("sum_to", "instantiate") and _alike(
-        place_services.elements(heap, at[0]), place_services.elements(heap, at[1]), name
-    ):
+    elif name in ("sum_to", "instantiate") and _alike(heap, *at, name):
         I[out], I[out + 1] = I[at[0]], I[at[0] + 1]
     else:
         return False
     return True
 
 
-def _alike(d: Elements | None, x: Elements | None, name: str) -> bool:
+def _alike(heap: Heap, d: int, x: int, name: str) -> bool:
     """Whether a sensitivity has the shape and the dtype of its value already; and no ZEROs, if it is to be written out."""
-    if d is None or x is None or d.shape != x.shape or not d.dtype == x.dtype == "f64":
+    I = heap.integers
+    shape = deferred.shape_at(heap, d)
+    if shape is None or shape != deferred.shape_at(heap, x):
         return False
-    return name == "sum_to" or not (d.holed or x.holed)
+    return name == "sum_to" or not (I[I[d + 1] + HOLED] or I[I[x + 1] + HOLED])

@@ -83,9 +83,14 @@ def elementwise(name: str, operands: Sequence[Operand]) -> Answer:
     if a.shape == b.shape and (count := size_of(a.shape)) > 0:
         return Result(a.shape, lambda k, out: k.map_2(op, a.at, b.at, out, [count], [1], [1]))
     shape = broadcast_shapes((a.shape, b.shape), name)
-    flat = [([n, s, t]) for n, s, t in zip(shape, a.strides(shape), b.strides(shape), strict=True)]
+    return by_pairs(op, shape, (a.at, a.strides(shape)), (b.at, b.strides(shape)))
+
+
+def by_pairs(op: int, shape: Shape, a: tuple[int, Sequence[int]], b: tuple[int, Sequence[int]]) -> Result:
+    """The op of the elements of two arrays, of each where they begin and the strides with which they are seen in a shape."""
+    flat = [[n, s, t] for n, s, t in zip(shape, a[1], b[1], strict=True)]
     counts, left, right = map(list, zip(*_merged(flat), strict=True))
-    return Result(shape, lambda k, out: k.map_2(op, a.at, b.at, out, counts, left, right))
+    return Result(shape, lambda k, out: k.map_2(op, a[0], b[0], out, counts, left, right))
 
 
 def _merged(axes: list[list[int]]) -> list[list[int]]:
@@ -100,12 +105,17 @@ def _merged(axes: list[list[int]]) -> list[list[int]]:
     return merged
 
 
+def reduced(x: Shape, axis: Any, keepdims: bool) -> tuple[list[int], list[int], Shape]:
+    """The axes of a shape that are kept and those that go, each in order, and the shape of a sum."""
+    axes = normal_axes(axis, len(x), "reduce_sum")
+    kept = [a for a in range(len(x)) if a not in axes]
+    return kept, sorted(axes), tuple(1 if a in axes else n for a, n in enumerate(x) if keepdims or a not in axes)
+
+
 def reduce_sum(x: Operand, axis: Any, keepdims: bool) -> Result:
     """The sum over axes."""
-    axes, strides = normal_axes(axis, len(x.shape), "reduce_sum"), strides_of(x.shape)
-    kept = [a for a in range(len(x.shape)) if a not in axes]
-    gone = sorted(axes)
-    shape = tuple(1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes)
+    kept, gone, shape = reduced(x.shape, axis, keepdims)
+    strides = strides_of(x.shape)
     outer, inner = [x.shape[a] for a in kept], [x.shape[a] for a in gone]
     given = (
         size_of(outer),
@@ -127,45 +137,53 @@ def matmul(a: Operand, b: Operand) -> Answer:
     return Result((*rows, *columns), lambda k, out: k.product(a.at, b.at, out, *given))
 
 
-def moved(x: Operand, shape: Shape, strides: Sequence[int]) -> Result:
-    """The elements of x in the order of a shape and its strides."""
+def moved(x: int, shape: Shape, strides: Sequence[int]) -> Result:
+    """The elements that begin at x in the order of a shape and its strides."""
     counts, steps, _ = map(list, zip(*_merged([[n, s, s] for n, s in zip(shape, strides, strict=True)]), strict=True))
-    return Result(shape, lambda k, out: k.move(x.at, out, size_of(shape), counts, steps))
+    return Result(shape, lambda k, out: k.move(x, out, size_of(shape), counts, steps))
+
+
+def repeated(shape: Shape, x: Shape) -> tuple[int, ...] | None:
+    """The axes of a shape along which x is repeated in it; None if it is not."""
+    padded = (1,) * (len(shape) - len(x)) + x
+    if len(padded) > len(shape):
+        return None
+    axes = tuple(a for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if m == 1 and n != 1)
+    return axes if all(n == m or a in axes for a, (n, m) in enumerate(zip(shape, padded, strict=True))) else None
 
 
 def sum_to(d: Operand, x: Operand) -> Answer:
     """d summed over the axes along which x is repeated in it."""
-    shape = d.shape
-    padded = (1,) * (len(shape) - len(x.shape)) + x.shape
-    if len(padded) > len(shape):
-        return None
-    axes = tuple(a for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if m == 1 and n != 1)
-    if any(n != m for a, (n, m) in enumerate(zip(shape, padded, strict=True)) if a not in axes):
-        return None
-    return Result(x.shape, reduce_sum(d, axes, False).write)
+    axes = repeated(d.shape, x.shape)
+    return None if axes is None else Result(x.shape, reduce_sum(d, axes, False).write)
 
 
-def spread(d: Operand, x: Operand, axis: Any, keepdims: Any) -> Answer:
-    """d, which lacks some axes of x or has 1 there, repeated along them."""
-    axes = normal_axes(axis, len(x.shape), "spread")
-    shapes.spread_over(d.shape, x.shape, axes, boolean("spread", "keepdims", keepdims))
-    kept = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
-    if size_of(kept) != size_of(d.shape):
-        return None
-    return moved(d, x.shape, Operand(d.at, kept).strides(x.shape))
+View = tuple[Shape, Sequence[int]]
+"""A shape, and the strides with which the elements of an array are seen in it."""
 
 
-def rearranged(name: str, x: Operand, how: Any) -> Answer:
+def spread(d: Operand, x: Shape, axis: Any, keepdims: Any) -> View | None:
+    """d, which lacks some axes of a shape or has 1 there, repeated along them."""
+    axes = normal_axes(axis, len(x), "spread")
+    shapes.spread_over(d.shape, x, axes, boolean("spread", "keepdims", keepdims))
+    kept = tuple(1 if a in axes else n for a, n in enumerate(x))
+    return (x, Operand(d.at, kept).strides(x)) if size_of(kept) == size_of(d.shape) else None
+
+
+def rearranged(name: str, x: Operand, how: Any) -> View:
     """The elements of x, or some of them repeated, in another shape."""
     if name == "reshape":
         shape = shapes.known(shapes.reshaped(x.shape, sizes(name, how)))
-        return moved(x, shape, strides_of(shape))
+        return shape, strides_of(shape)
+    if name == "expand_dims":
+        shape = shapes.known(shapes.with_axes(x.shape, how, name))
+        return shape, strides_of(shape)
     if name == "broadcast_to":
         shape = not_negative(name, sizes(name, how))
         shapes.broadcast_to(x.shape, shape)
-        return moved(x, shape, x.strides(shape))
+        return shape, x.strides(shape)
     swapped, order = shapes.transposed(x.shape, how)
-    return moved(x, shapes.known(swapped), [strides_of(x.shape)[a] for a in order])
+    return shapes.known(swapped), [strides_of(x.shape)[a] for a in order]
 
 
 def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand | None]) -> Answer:
@@ -179,13 +197,14 @@ def answer(heap: Heap, name: str, at: Sequence[int], operands: Sequence[Operand 
             return matmul(a, b)
         case "sum_to", [Operand() as d, Operand(_, shape) as x] if shape != ():
             return sum_to(d, x)
-        case "spread", [Operand() as d, Operand() as x, _, _]:
-            return spread(d, x, heap.value(at[2]), heap.value(at[3]))
+        case "spread", [Operand() as d, Operand(_, shape), _, _]:
+            view = spread(d, shape, heap.value(at[2]), heap.value(at[3]))
+            return None if view is None else moved(d.at, *view)
         case "swap_last", [Operand(_, shape) as x] if len(shape) > 1:
             order = range(len(shape))
-            return rearranged("transpose", x, (*order[:-2], order[-1], order[-2]))
+            return moved(x.at, *rearranged("transpose", x, (*order[:-2], order[-1], order[-2])))
         case "reshape" | "broadcast_to" | "transpose", [Operand() as x, _]:
-            return rearranged(name, x, heap.value(at[1]))
+            return moved(x.at, *rearranged(name, x, heap.value(at[1])))
         case _ if kernels.is_row(name) and len(at) <= 2:
             found = [x or as_real(heap, k) for x, k in zip(operands, at, strict=True)]
             return elementwise(name, [x for x in found if x is not None]) if all(found) else None

@@ -5,6 +5,7 @@ The machine's functions on frames, its loop, and its collector of garbage, in th
     again        the same in place of the current frame, which a call at the output does not need any more
     run          the loop: an instruction, and the next
     collect      the objects that frames can reach, copied to the heap of a new buffer, one behind the other (Cheney)
+    promote      the young objects that frames can reach, copied behind the old ones of the same buffer
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from backend.machine.layout import (
     BOXED,
     CALL,
     CAPTURED,
+    CHANGED,
     CLOSE,
     CLOSURE,
     DONE,
@@ -24,6 +26,8 @@ from backend.machine.layout import (
     FULL,
     HEAP,
     HP,
+    LIMIT,
+    OLD,
     PARAMETERS,
     PAUSED,
     PC,
@@ -45,6 +49,7 @@ from backend.machine.layout import (
     WANTED,
     WORDS,
 )
+from backend.machine.small_arrays import items
 from backend.machine.structural import Doubles, Words, build, copy, operand, values
 
 
@@ -107,8 +112,11 @@ def again(I: Words, C: Words, at: int, n: int) -> int:
 
 
 def moved(I: Words, J: Words, p: int) -> int:
-    """The address in J of the object at p, which is copied when it is first asked for, and then says where it is."""
-    if p < I[HEAP]:
+    """
+    The address in J of the object at p, which is copied when it is first asked for, and then says where it is. What lies outside
+    of the heap, or of the place of young objects, stays.
+    """
+    if p < I[HEAP] or p >= I[LIMIT]:
         return p
     size = I[p + SIZE]
     if size < 0:
@@ -130,6 +138,20 @@ def trace(I: Words, J: Words, start: int, end: int) -> int:
     return end
 
 
+def follow(I: Words, C: Words, J: Words, start: int) -> int:
+    """What frames reach, and what objects reach that lie in J from `start` on, moved to J: where they end."""
+    fp, end = I[FP], I[FP] + C[I[PC] + 1]
+    while fp != 0:
+        trace(I, J, fp + FRAME, end)
+        end = I[fp + RETURN_OUT]
+        fp = I[fp + RETURN_FP]
+    at = start
+    while at < J[HP]:
+        trace(I, J, values(J, at), at + J[at + SIZE])
+        at += J[at + SIZE]
+    return J[HP]
+
+
 def collect(I: Words, C: Words, J: Words) -> int:
     """
     The state, the constants, the stack and what it reaches, copied to J, whose HEAP, HP, LIMIT and STACK_END are set: words in use.
@@ -138,18 +160,23 @@ def collect(I: Words, C: Words, J: Words) -> int:
     """
     for k in range(HP):
         J[k] = I[k]
-    fp, end = I[FP], I[FP] + C[I[PC] + 1]
-    for k in range(STATE, end):
+    for k in range(STATE, I[FP] + C[I[PC] + 1]):
         J[k] = I[k]
-    while fp != 0:
-        trace(I, J, fp + FRAME, end)
-        end = I[fp + RETURN_OUT]
-        fp = I[fp + RETURN_FP]
-    at = J[HEAP]
-    while at < J[HP]:
-        trace(I, J, values(J, at), at + J[at + SIZE])
-        at += J[at + SIZE]
-    return J[HP] - J[HEAP]
+    return follow(I, C, J, J[HEAP]) - J[HEAP]
+
+
+def promote(I: Words, C: Words) -> int:
+    """Young objects that the stack or a changed old one reaches, moved behind the old ones: how many words. The rest is gone."""
+    start = I[HP] = I[OLD]
+    p = I[CHANGED]
+    while p != 0:
+        trace(I, I, values(I, p), p + I[p + SIZE])
+        p = I[items(I, p)]
+    I[CHANGED] = 0
+    follow(I, C, I, start)
+    I[OLD] = I[HP]
+    I[HP] = I[HEAP]
+    return I[OLD] - start
 
 
 def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
@@ -205,4 +232,4 @@ def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
 apply: Any
 """In its place `interpreter` writes the choice among the opcodes of primitives."""
 
-PARTS = (fill, enter, again, moved, trace)
+PARTS = (fill, enter, again, moved, trace, follow)

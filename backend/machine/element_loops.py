@@ -94,6 +94,73 @@ def total(F: Doubles, x: int, out: int, n: int, kept: Words, kept_strides: Words
     return 0
 
 
+def total_of_products(
+    F: Doubles, x: int, y: int, out: int, kept: Words, xs: Words, ys: Words, gone: Words, us: Words, vs: Words
+) -> int:
+    """For each place along the kept axes, the sum from the left of the products of elements at x and y; there are some."""
+    end, last = len(kept) - 1, len(gone) - 1
+    width, s, t = gone[last], us[last], vs[last]
+    for k in range(rows(kept)):
+        a, b = x + place(kept, xs, k * kept[end]), y + place(kept, ys, k * kept[end])
+        for q in range(kept[end]):
+            found = _mul(F[a], F[b])
+            for i in range(1, width):
+                found = found + _mul(F[a + i * s], F[b + i * t])
+            for j in range(1, rows(gone)):
+                c, d = a + place(gone, us, j * width), b + place(gone, vs, j * width)
+                for i in range(width):
+                    found = found + _mul(F[c + i * s], F[d + i * t])
+            F[out + k * kept[end] + q] = found
+            a += xs[end]
+            b += ys[end]
+    return 0
+
+
+def totals_of_products(
+    F: Doubles,
+    x: int,
+    y: int,
+    out: int,
+    before: Words,
+    xs: Words,
+    ys: Words,
+    gone: Words,
+    us: Words,
+    vs: Words,
+    behind: Words,
+    ss: Words,
+    ts: Words,
+) -> int:
+    """The same where the last of the kept axes lie behind those that go: many sums side by side, each still from the left."""
+    last, second = len(behind) - 1, len(behind) - 2
+    width, side = behind[last], behind[second] if last > 0 else 1
+    lines, end = rows(behind), len(gone) - 1
+    for k in range(rows(before) * before[len(before) - 1]):
+        a, b, to = x + place(before, xs, k), y + place(before, ys, k), out + k * lines * width
+        for j in range(rows(gone) * gone[end]):
+            c = a + (place(gone, us, j) if end > 0 else j * us[0])
+            d = b + (place(gone, vs, j) if end > 0 else j * vs[0])
+            for r in range(0, lines, side):
+                u = c + (place(behind, ss, r * width) if r > 0 else 0)
+                v = d + (place(behind, ts, r * width) if r > 0 else 0)
+                for q in range(side):
+                    add_row(F, j, u, v, to + (r + q) * width, width, ss[last], ts[last])
+                    u += ss[second] if last > 0 else 0
+                    v += ts[second] if last > 0 else 0
+    return 0
+
+
+def add_row(F: Doubles, j: int, a: int, b: int, to: int, n: int, s: int, t: int) -> int:
+    """The j-th products of n sums that lie side by side."""
+    if j == 0:
+        for i in range(n):
+            F[to + i] = _mul(F[a + i * s], F[b + i * t])
+    else:
+        for i in range(n):
+            F[to + i] = F[to + i] + _mul(F[a + i * s], F[b + i * t])
+    return 0
+
+
 def product(F: Doubles, x: int, y: int, out: int, rows: int, inner: int, columns: int) -> int:
     """The matrix product of rows × inner and inner × columns, each sum from the left."""
     for i in range(rows):
@@ -109,7 +176,7 @@ def product(F: Doubles, x: int, y: int, out: int, rows: int, inner: int, columns
 
 
 _mul: Any
-LOOPS = (map_1, map_2, move, total, product, *place_loops.LOOPS)
+LOOPS = (map_1, map_2, move, total, total_of_products, totals_of_products, product, *place_loops.LOOPS)
 
 
 def texts(operands: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -143,7 +210,7 @@ def source() -> str:
         f"for k in range(n):\n    x, y = F[a + k * s], F[b + k * t]\n    F[to + k] = {text}\nreturn 0" for _, text, _ in texts(2)
     ]
     parts.append(f"def row_2(F, op, a, b, to, n, s, t):\n{tree(0, twos, '    ')}".replace("* one", ""))
-    parts += [plain(rows), plain(place)]
+    parts += [plain(rows), plain(place), plain(add_row)]
     head = f"ZERO_BITS = {ZERO_BITS}"
     return "\n\n".join([head, *(f"@_part\n{part}" for part in parts), *(f"@_device\n{plain(loop)}" for loop in LOOPS)]) + "\n"
 

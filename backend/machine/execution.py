@@ -30,6 +30,7 @@ from backend.machine.layout import (
     HEAP,
     HP,
     LIMIT,
+    OLD,
     ONE,
     PC,
     RESULT,
@@ -43,6 +44,7 @@ from backend.machine.layout import (
 )
 from backend.machine.loader import Code
 from backend.machine.service import place, serve, wrong_count
+from backend.machine.young import YOUNG, Young
 from semantics.errors import IllTyped, OutOfFuel
 from semantics.type_language import type_of
 from semantics.type_lattice import is_below
@@ -70,8 +72,8 @@ STACK, SMALLEST = 1 << 14, 1 << 24
 """Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
 before the buffer is full."""
 
-SMALL_PAGES = 1 << 18
-"""Words at the beginning of a buffer that come in small pages, since a short run needs few; as many as a large page has."""
+SMALL_PAGES = 1 << 19
+"""Words at the beginning of a buffer that come in small pages, since a short run needs few: the young and the first old objects."""
 
 
 def memory_of(words: int) -> mmap.mmap:
@@ -120,9 +122,11 @@ class Execution:
         patience: int = PATIENCE,
         stack: int = STACK,
         smallest: int = SMALLEST,
+        young: int | None = None,
     ) -> None:
         self.code, self.target, self.memory, self.patience = code, target, memory, patience
-        self.stack, self.smallest = stack, min(smallest, memory)
+        self.stack, self.smallest, self.for_young = stack, min(smallest, memory), young
+        self.young = Young()
         self.heap = Heap(code, self.loops)
         self.words = Words(0)
         self.compiled = False
@@ -188,6 +192,10 @@ class Execution:
     def go_on(self, pause: int) -> int:
         """Lets the machine work until it ends, needs the host, or has taken so many steps."""
         self.words.integers[FEW] = FEW_COMPILED if self.compiled else FEW_ON_CPYTHON
+        return self.young.go_on(self.words.integers, pause, self.turn)
+
+    def turn(self, pause: int) -> int:
+        """The same, in compiled code or on CPython."""
         if self.compiled:
             return int(interpreter.compiled().run_at(*self.words.place, *self.words.place, *self.code.place, pause))
         return int(interpreter.interpreted().run(self.words.integers, self.words.doubles, self.code.words, pause))
@@ -266,13 +274,15 @@ class Execution:
         """A heap without objects and one frame: the entry's, with its arguments. Full if they do not fit."""
         I, entry = self.words.integers, self.code.graphs[self.code.program.entry]
         self.heap.begin()
-        I[HP], I[FP], I[STEPS], self.left = I[HEAP], self.bottom, 0, 0
+        self.young.begin(I, self.for_young if self.for_young is not None else YOUNG if self.compiled else 0)
+        I[FP], I[STEPS], self.left = self.bottom, 0, 0
         I[FEW] = FEW_ON_CPYTHON
         I[TOP] = self.bottom + self.code.words[entry + WORDS]
         I[PC] = entry + BODY
         I[self.bottom + RETURN_FP] = 0
         for k, value in enumerate(arguments):
             self.heap.write(self.bottom + FRAME + 2 * k, value)
+        self.young.open(I)
 
     def serve(self) -> None:
         """The host does the current instruction, with more room if it needs it."""
@@ -294,6 +304,9 @@ class Execution:
         It is made as large as `memory` allows before it is found too large.
         """
         old = self.words.integers
+        if old[OLD] and self.young.promoted(old, wanted, self.promote):
+            return
+        self.young.aside = False
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
         if wanted < 0:
             stack, wanted = 2 * stack - wanted, 0
@@ -307,6 +320,15 @@ class Execution:
         self.left = self.collected(new)
         self.words = new
         self.heap.use(J, new.doubles)
+
+    def promote(self) -> None:
+        """Young objects that can be reached are old ones from now on."""
+        I = self.words.integers
+        if self.compiled:
+            interpreter.compiled().promote_at(*self.words.place, *self.code.place)
+        else:
+            interpreter.interpreted().promote(I, self.code.words)
+        self.heap.forget(I[HEAP], I[LIMIT])
 
     def heap_within(self, most: int, heap: int, wanted: int) -> int:
         """

@@ -13,18 +13,20 @@ from collections.abc import Callable
 from math import nan as NAN
 from typing import Any
 
-from backend.machine import layout, sparse_values
+from backend.machine import deferred_values, layout, sparse_values
 from backend.machine.layout import (
     ARRAY,
     BOOL,
     BOXED,
     CLOSURE,
     COUNT,
+    DEFERRED,
     DTYPE,
     HOLED,
     HP,
     INT,
     LIMIT,
+    OLD,
     OPAQUE,
     PRIM,
     RANK,
@@ -52,6 +54,8 @@ from transforms.unboxed import FEW, source_of, unboxed
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
 Payload = tuple[int, Any]
+LARGE = 1 << 13
+"""Words of an array that is not moved when it is young."""
 
 
 class Full(Exception):
@@ -81,6 +85,11 @@ class Heap:
         """From now on, this is the buffer. What is known of objects is forgotten, for they have moved; constants do not move."""
         self.integers, self.doubles = integers, doubles
         self.read, self.written = dict(self.fixed[0]), dict(self.fixed[1])
+
+    def forget(self, start: int, end: int) -> None:
+        """The objects between these addresses have moved, or are no more."""
+        self.read = {p: value for p, value in self.read.items() if not start <= p < end}
+        self.written = {k: v for k, v in self.written.items() if v[1][0] < BOXED or not start <= v[1][1] < end}
 
     def keep(self) -> None:
         """What has been written by now are the constants: they stay where they are."""
@@ -208,12 +217,13 @@ class Heap:
         return p
 
     def room(self, words: int, values: int) -> int:
-        """The address of a new object of so many words, which ends with so many values."""
+        """The address of a new object of so many words, which ends with so many values. Large arrays are old at once."""
         I = self.integers
-        p = int(I[HP])
-        if p + words > I[LIMIT]:
+        where, end = (OLD, len(I)) if I[OLD] and words > LARGE and not values else (HP, I[LIMIT])
+        p = int(I[where])
+        if p + words > end:
             raise Full(words)
-        I[HP] = p + words
+        I[where] = p + words
         I[p + SIZE], I[p + VALUES] = words, values
         return p
 
@@ -228,7 +238,7 @@ class Heap:
             if tag < BOXED or p in self.read:
                 todo.pop()
                 continue
-            parts = self.parts(p) if tag != SPARSE else range(0)
+            parts = range(0) if tag == SPARSE else self.parts(p)[: 1 if tag == DEFERRED else None]
             missing = [k for k in parts if self.integers[k] >= BOXED and int(self.integers[k + 1]) not in self.read]
             if missing:
                 todo.extend(missing)
@@ -274,6 +284,8 @@ class Heap:
         I = self.integers
         if tag == TUPLE:
             return parts
+        if tag == DEFERRED:
+            return deferred_values.at(I, self.doubles, p, *parts)
         if tag == SPARSE:
             return sparse_values.at(I, self.doubles, p)
         if tag == RECORD:

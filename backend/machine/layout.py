@@ -4,6 +4,11 @@ How values, frames and code lie in memory: the numbers that the machine's source
 One buffer of 64-bit words, seen as integers (I) and as doubles (F):
 
     state | constants | stack, growing up | heap, growing up
+    state | constants | stack, growing up | young objects, to LIMIT | old objects, to OLD, growing up
+
+The second is how a run on compiled code begins: when the place of young objects is full, those that can be reached are moved behind
+the old ones (`control.promote`), and their place is used again. Objects do not change, so no old one leads to a young one, but for
+sums of sparse sensitivities: CHANGED begins a list of those. Where OLD is 0 there are no young objects.
 
 A *value* is two words, a tag and a payload. A payload is the number itself, or, from TUPLE on, the address of an *object*:
 
@@ -12,6 +17,7 @@ A *value* is two words, a tag and a payload. A payload is the number itself, or,
     record     raw: the label's place in the host's table
     array      raw: dtype, whether it has ZEROs, rank, elements, sizes…, then one word per element; no values
     sparse     raw: the same up to the sizes; the rest is in `sparse_arrays`
+    deferred   raw: the same up to the sizes; the rest is in `deferred`
 
 A *frame* is [return address, caller's frame, address for the result] and then values: parameters, captured ones, and what each
 instruction computes, in order. So of a frame that waits exactly what lies below the address for the result has been computed.
@@ -24,13 +30,13 @@ of a constant. A closure is made by CLOSE, whose first operand is the address of
 from __future__ import annotations
 
 # tags
-UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE = range(12)
+UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE, DEFERRED = range(13)
 BOXED = TUPLE
 """The first tag whose payload is an address."""
 
 # words of the state: those before HP are the program's, the others the buffer's
-PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, FEW, HP, HEAP, LIMIT, STACK_END, WANTED = range(13)
-STATE = 13
+PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, FEW, HP, HEAP, LIMIT, STACK_END, WANTED, OLD, CHANGED = range(15)
+STATE = 15
 
 # a frame, a graph, an object
 RETURN_PC, RETURN_FP, RETURN_OUT, FRAME = range(4)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.machine.array_services import Answer, Operand, Result, moved
+from backend.machine.array_services import Answer, Operand, Result, moved, rearranged
 from backend.machine.heap import Heap
 from backend.machine.layout import ARRAY, COMPARISONS, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics import shapes
@@ -62,7 +62,7 @@ def grouped(x: Operand, axis: Any) -> Result:
     """x with what `axis` names as one last axis."""
     axes, strides = normal_axes(axis, len(x.shape), "grouped"), strides_of(x.shape)
     order = [*(a for a in range(len(x.shape)) if a not in axes), *sorted(axes)]
-    result = moved(x, tuple(x.shape[a] for a in order), [strides[a] for a in order])
+    result = moved(x.at, tuple(x.shape[a] for a in order), [strides[a] for a in order])
     return Result(shapes.known(shapes.grouped(x.shape, axis)), result.write)
 
 
@@ -166,9 +166,9 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "grouped", [Elements(dtype=dtype, holed=False) as x, _]:
             found = grouped(x, heap.value(at[1]))
             return Result(found.shape, found.write, dtype)
-        case "expand_dims", [Elements(shape=shape, dtype=dtype, holed=False) as x, _]:
-            wider = shapes.known(shapes.with_axes(shape, heap.value(at[1]), name))
-            return Result(wider, moved(x, wider, strides_of(wider)).write, dtype)
+        case "expand_dims", [Elements(dtype=dtype, holed=False) as x, _]:
+            wider = rearranged(name, x, heap.value(at[1]))
+            return Result(wider[0], moved(x.at, *wider).write, dtype)
         case "getitem", [Elements(shape=(_, _, *_)) as x, None]:
             return row(heap, x, at[1])
         case "put", [Elements(dtype="f64", shape=(_,)) as t, None, None]:

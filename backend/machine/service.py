@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.machine import array_rows
+from backend.machine import array_rows, deferred
 from backend.machine.heap import Heap
 from backend.machine.layout import CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
 from semantics.columns.meaning import MEANING
@@ -25,7 +25,8 @@ def serve(heap: Heap) -> None:
     """
     Executes the current instruction, which the machine could not, and goes on to the next.
 
-    One of the five errors if the program ends here. `heap.Full` if there is no room for the result: then nothing has happened yet.
+    Instead it writes out the operands that are not, if the row wants them so. One of the five errors if the program ends here.
+    `heap.Full` if there is no room for the result: then nothing has happened yet.
     """
     I, words = heap.integers, heap.code.words
     pc, fp = I[PC], I[FP]
@@ -39,6 +40,8 @@ def serve(heap: Heap) -> None:
     else:
         row = heap.code.rows[op]
     if TABLE.get(row.name) is not row or not array_rows.served(heap, row.name, operands, fp + out):
+        if deferred.written_out(heap, operands):
+            return  # the machine has what it needs now
         heap.write(fp + out, applied(heap, row, [boxed(heap.value(x)) for x in operands]))
     I[PC] = pc + 3 + n
     I[STEPS] += 1

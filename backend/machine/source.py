@@ -100,7 +100,7 @@ def source(opcodes: Opcodes) -> str:
     choice = "el".join([*choices, "se:\n    status = SERVICE"])
     loop = plain(control.run)
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
-    whole = [plain(control.collect), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
+    whole = [plain(control.collect), plain(control.promote), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
     called = map(plain, sparse_arrays.CALLED)
     marked = (("_part", parts), ("_called", called), ("_device", whole))
@@ -142,7 +142,7 @@ def opcodes() -> Opcodes:
 def made() -> Made:
     """What `interpreter` remembers of all this."""
     text, found = source(opcodes()), opcodes()
-    return Made(text, addressed(text, (control.run, control.collect)), found.number, found.end)
+    return Made(text, addressed(text, (control.run, control.collect, control.promote)), found.number, found.end)
 
 
 def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:

@@ -12,6 +12,9 @@ was there before finds in it the new one, and what to put where to have the old 
 
     (ARRAY, elements), (UNIT, 0)                   the newest
     (SPARSE, a newer one), (SPARSE, entries)       one before it
+
+Before these is a word for the address of another such sum: CHANGED is the last old object that leads to young ones, and each says
+which was the one before.
 """
 
 from __future__ import annotations
@@ -20,12 +23,14 @@ from backend.machine.layout import (
     ARRAY,
     BEFORE,
     BEHIND,
+    CHANGED,
     COUNT,
     DOUBLES,
     DTYPE,
     FULL,
     HOLED,
     INT,
+    LIMIT,
     OVER,
     RANK,
     REAL,
@@ -155,7 +160,7 @@ def written_out(I: Words, x: int) -> int:
 
 def begun(I: Words, x: int, out: int) -> int:
     """A newest sum, at out, of what the value at x has."""
-    r = new_sparse(I, I[x + 1], 4, 2)
+    r = new_sparse(I, I[x + 1], 5, 2)
     c = written_out(I, x) if r != 0 else 0
     if c == 0:
         return FULL
@@ -173,7 +178,7 @@ def changed(I: Words, F: Doubles, p: int, q: int, how: int, out: int) -> int:
     """The newest sum p with the entries q: p then says what it was."""
     at = items(I, q)
     n = I[at + 1]
-    r = new_sparse(I, p, 4, 2)
+    r = new_sparse(I, p, 5, 2)
     undo = new_sparse(I, p, 2 + 2 * n, 0) if r != 0 else 0
     if undo == 0:
         return FULL
@@ -188,6 +193,9 @@ def changed(I: Words, F: Doubles, p: int, q: int, how: int, out: int) -> int:
         met(I, F, how, word, at + k + 1, word)
     copy(I, v, w)
     copy(I, v + 2, w + 2)
+    if p >= I[LIMIT]:
+        I[items(I, p)] = I[CHANGED]
+        I[CHANGED] = p
     I[v] = SPARSE
     I[v + 1] = r
     I[v + 2] = SPARSE

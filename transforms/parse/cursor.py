@@ -15,6 +15,7 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.values import Unbound
+from transforms.agenda import changed
 from transforms.parse.names import Found, Group, Known, Module, Operation, Refused
 from transforms.parse.state import NOWHERE, Frame, Method, Name, ParseState, Signature, Stack, Target, Value, Walk
 
@@ -33,7 +34,7 @@ class Cursor:
     def state(self) -> ParseState:
         """The state moved to: the item on top of the agenda is done."""
         program = self._edit.program if self._edit is not None else self._state.program
-        return replace(self._state, program=program, agenda=self._agenda, operands=self._operands, frame=self.frame)
+        return changed(self._state, program=program, agenda=self._agenda, operands=self._operands, frame=self.frame)
 
     @property
     def edit(self) -> Edit:

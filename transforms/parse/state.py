@@ -139,7 +139,7 @@ class Walk:
     element: Callable[[Any, NodeId, ast.AST], NodeId]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ParseState:
     """
     functions   the graph of each global function met so far      pending     those whose body is still to be parsed
