@@ -22,6 +22,7 @@ from semantics.errors import IllTyped, Trap
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
 from semantics.type_language import INTEGER, ArrayType, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, is_below, join, members
@@ -41,6 +42,8 @@ DEMANDING = {
     "result": (0,),
     **dict.fromkeys(INDEXED, (1,)),
 }
+POWER, NATURAL = TABLE["pow"], (INTEGER, INTEGER)
+"""Of these types a power is taken for an integer, which it is unless the exponent is negative: then the code gives up."""
 VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
@@ -214,6 +217,8 @@ class StackInference(Inferrer):
             return self.pushed(node, list(arguments))
         if node in self.families:
             return self.celled(self.families[node], node, arguments)
+        if primitive is POWER and tuple(map(erase, arguments)) == NATURAL and not isinstance(arguments[1], Literal):
+            return INTEGER
         stacks = [m for m in members(arguments[0]) if isinstance(m, StackType)] if arguments else []
         if not stacks and primitive.name not in DEMANDING:
             return super().primitive(caller, node, primitive, arguments)
