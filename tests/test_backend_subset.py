@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import backend
-from backend import lowering
+from backend import expansion, lowering
 from backend.arrays.table import CELLS as LOOPS
 from backend.columns import IN_LOOPS, NO_MEMORY, NUMBA, ULP
 from backend.structure import STRUCTURAL
@@ -17,6 +17,7 @@ from semantics.primitives.row import Hole
 from semantics.primitives.table import ARRAYS, STRUCTURE, TABLE
 from semantics.text import read
 from semantics.type_language import REAL
+from transforms import known_lengths
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
@@ -114,6 +115,18 @@ def test_types_are_told_no_further_than_to_the_first_call_that_needs_memory(monk
     with pytest.raises(Malformed, match="memory is not compiled yet"):
         backend.compile(parse_text(GROWN, "f"), (REAL,), "python")
     assert len(begun) == 1
+
+
+def test_the_loops_of_a_program_that_needs_memory_are_not_unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrunk from a generated program, on the machine: the types of its lists, told to find lengths, took some minutes."""
+    monkeypatch.setattr(known_lengths, "known", lambda *given: pytest.fail("the types were told"))
+    with pytest.raises(Malformed, match="refused"):
+        expansion.first_that_fits(calling(parse_text(APPENDED, "f"), "grad", 0, (REAL,)), "J", refusing)
+
+
+def refusing(program: Program) -> None:
+    """Lowers nothing."""
+    raise Malformed("refused", rule="lower")
 
 
 def test_memory_that_no_run_comes_to_by_the_types_is_no_reason_to_refuse() -> None:
