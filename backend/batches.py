@@ -73,10 +73,13 @@ class Batch:
         self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
         self.kernels: dict[str, Kernels] = {}
 
-    def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
-        """The outcome of all samples. Where a kernel raises, they run one by one: each has a result or an error."""
+    def run(self, columns: Sequence[Column] | None, count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        """
+        The outcome of all samples. Where a kernel raises, or what they share is no column, they run one by one: each has a result
+        or an error.
+        """
         compiled = self.tiered.best
-        if isinstance(compiled, Compiled) and _is_batched(compiled):
+        if columns is not None and isinstance(compiled, Compiled) and _is_batched(compiled):
             try:
                 return self.at_once(compiled, columns, count, sample)
             except (Crash, OutOfFuel, MemoryError) as raised:

@@ -209,6 +209,20 @@ def test_where_64_bits_do_not_do_the_machine_runs_the_sample() -> None:
     assert aj.vmap(g, target="python")(large[::2]).tolist() == [27, 1728]
 
 
+@pytest.mark.parametrize("target", ["reference", "python", "cuda-sequential"])
+def test_what_samples_share_may_be_an_integer_of_any_size(target: str) -> None:
+    """Once it was a trap, as if the batch had 64 bits for it."""
+
+    def f(x, n):  # type: ignore[no-untyped-def]
+        return x * (n % 7)
+
+    batch = aj.vmap(f, (0, None), target=target)
+    for n in (5, 2**80, -(2**63) - 1, 6, 2**63 - 1):
+        assert batch(XS[:3], n).tolist() == [x * (n % 7) for x in XS[:3].tolist()]
+    with pytest.raises(Trap, match="sample 1: integer division by zero"):
+        aj.vmap(quotient, (None, 0), target=target)(2**80, np.array([2**40, 0]))
+
+
 def test_what_has_no_generated_code_goes_sample_by_sample_to_the_machine() -> None:
     wanted = [float(recursive(float(x), int(n % 6))) for x, n in zip(XS, NS, strict=True)]
     assert aj.vmap(recursive, target="python")(XS, NS % 6).tobytes() == np.array(wanted).tobytes()
