@@ -235,10 +235,15 @@ def _shapes(compiled: Compiled, given: list[Any], shared: Sequence[bool], count:
     if not any(isinstance(t, ArrayType) for t in types):
         return [()] * len(types)
     for k in range(count):
-        row = compiled.one([v if s else v[k] for v, s in zip(given, shared, strict=True)])
+        row = compiled.one([v if s else _at(v, k) for v, s in zip(given, shared, strict=True)])
         if row[-1] == OK:
             return [r.shape if isinstance(t, ArrayType) else () for r, t in zip(row, types, strict=False)]
     return [(0,) * len(t.dims) if isinstance(t, ArrayType) else () for t in types]
+
+
+def _at(column: Any, k: int) -> Any:
+    """What the column has for a sample: an array, or a number as CPython has it, which generated code takes."""
+    return column[k] if column.ndim > 1 else column[k].item()
 
 
 def is_chosen(type: Any) -> bool:
