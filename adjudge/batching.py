@@ -8,6 +8,7 @@ value at each sample is that of the function called on it, bit for bit where the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
-from semantics.errors import AdjudgeError, IllTyped, Malformed
+from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
 from semantics.machine import Machine
 from semantics.type_language import type_of
 from transforms.gradient_programs import calling
@@ -168,16 +169,19 @@ def _runner(
 
     types = [None if t is None else general(t) for t in types] if target != "reference" else types
     data = [(a, t) for a, t in zip(given, types, strict=True) if not a.function]
-    flat = [a.columns if a.mapped else flatten_arguments([a.value], [t]) for a, t in data]
-    columns = [Column(c, not a.mapped) for (a, _), part in zip(data, flat, strict=True) for c in part]
-    key = (tuple(types), tuple(c.shared for c in columns), tuple(id(a.value) for a in given if a.function))
+    columns: list[Column] | None = None
+    with suppress(Trap):  # a shared integer of more than 64 bits is no column
+        flat = [a.columns if a.mapped else flatten_arguments([a.value], [t]) for a, t in data]
+        columns = [Column(c, not a.mapped) for (a, _), part in zip(data, flat, strict=True) for c in part]
+    shared = tuple(c.shared for c in columns or ())
+    key = (tuple(types), shared, tuple(id(a.value) for a in given if a.function))
     if key not in made:
         functions = {i: parse(a.value) for i, a in enumerate(given) if a.function}
         linked = calling(program, None, 0, types, functions)
         if target == "reference":
             made[key] = Machine(expand(linked))
         else:
-            made[key] = Batch(linked, [t for t in types if t is not None], [c.shared for c in columns], target, **options)
+            made[key] = Batch(linked, [t for t in types if t is not None], shared, target, **options)
     found = made[key]
     if isinstance(found, Machine):
         return Runner(
@@ -188,7 +192,9 @@ def _runner(
     return Runner(
         lambda count, sample: found.run(columns, count, sample),
         found.tiered.explained,
-        lambda otherwise, pair: way_in(found, types, lambda value: to_python(value, None), otherwise, pair),
+        lambda otherwise, pair: (
+            None if columns is None else way_in(found, types, lambda value: to_python(value, None), otherwise, pair)
+        ),
     )
 
 

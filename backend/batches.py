@@ -77,10 +77,13 @@ class Batch:
         self.shared, self.target, self.count = tuple(shared), target, threads or toolchain.workers(target)
         self.kernels: dict[Any, Kernels] = {}
 
-    def run(self, columns: Sequence[Column], count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
-        """The outcome of all samples. Where a kernel raises, they run one by one: each has a result or an error."""
-        self.latest = found = self.small(columns) or self.as_it_stands()
-        if found is not None:
+    def run(self, columns: Sequence[Column] | None, count: int, sample: Callable[[int], Sequence[Any]]) -> Outcome:
+        """
+        The outcome of all samples. Where a kernel raises, or what they share is no column, they run one by one: each has a result
+        or an error.
+        """
+        self.latest = found = None if columns is None else self.small(columns) or self.as_it_stands()
+        if columns is not None and found is not None:
             try:
                 return self.at_once(*found, columns, count, sample)
             except (Crash, OutOfFuel, MemoryError) as raised:
@@ -266,10 +269,15 @@ def _shapes(compiled: Compiled, form: Form, given: list[Any], shared: Sequence[b
     if form.apart or not any(isinstance(t, ArrayType) for t in types):
         return [()] * len(form.results)
     for k in range(count):
-        row = compiled.one([v if s else v[k] for v, s in zip(given, shared, strict=True)])
+        row = compiled.one([v if s else _at(v, k) for v, s in zip(given, shared, strict=True)])
         if row[-1] == OK:
             return [r.shape if isinstance(t, ArrayType) else () for r, t in zip(row, types, strict=False)]
     return [(0,) * len(t.dims) if isinstance(t, ArrayType) else () for t in types]
+
+
+def _at(column: Any, k: int) -> Any:
+    """What the column has for a sample: an array, or a number as CPython has it, which generated code takes."""
+    return column[k] if column.ndim > 1 else column[k].item()
 
 
 def is_chosen(type: Any) -> bool:

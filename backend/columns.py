@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.arrays.table import CELLS as LOOPS
-from backend.status import DIVISION, OVERFLOW, ZERO_POWER
+from backend.status import DIVISION, OVERFLOW, SIZES, ZERO_POWER
 from backend.structure import STRUCTURAL
 from semantics.errors import IllTyped
 from semantics.primitives.row import Column, Hole
@@ -75,6 +75,9 @@ def _function(name: str, arity: int = 1) -> Cell:
 def _pow(a: Any, b: Any) -> Template:
     """
     The hidden argument `one` is 1.0 and unknown to the compiler, which would otherwise turn a known exponent into a product.
+
+    An integer to an integer that is not known is taken for an integer (`backend.stack_types`); where it is none, as for a
+    negative exponent, the machine runs the sample.
     """
     if not _integers((a, b)):
         return _real("_pow({0} * one, {1} * one)")
@@ -82,11 +85,7 @@ def _pow(a: Any, b: Any) -> Template:
         return Template("_pow_ii_({0}, {1})", INTEGER, helpers=("_pow_ii_",), fallible=True)
     if isinstance(b, Literal):
         return Template("_pow(float({0}) * one, float({1}) * one)", REAL, (("{0} == 0", ZERO_POWER),))
-    raise IllTyped(
-        "an integer to an unknown integer power is an integer or a real, decided when it runs",
-        rule="backend",
-        remedy="make the base a real, or the exponent a constant",
-    )
+    return Template("_pow_ii_({0}, {1})", INTEGER, (("{1} < 0", SIZES),), helpers=("_pow_ii_",), fallible=True)
 
 
 def _chosen(op: str, otherwise: str = "") -> Cell:

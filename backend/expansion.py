@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from backend.flow import closure, components
+from backend.subset import refuse_memory
 from semantics.errors import AdjudgeError
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -67,9 +68,13 @@ def _ways(program: Program, mode: str, types: Sequence[Any] | None) -> Iterator[
 
 
 def _unrolled(program: Program, types: Sequence[Any] | None) -> Program | None:
-    """The program without loops of known length; None if it has none."""
+    """The program without loops of known length; None if it has none, or needs memory: types of lists in cells take minutes."""
     from transforms.known_lengths import unrolled  # with the optimizer, which no first call waits for
 
+    try:
+        refuse_memory(program, types)
+    except AdjudgeError:
+        return None
     return without if (without := unrolled(program, types)) is not program else None
 
 

@@ -85,18 +85,31 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
             raise Malformed(f"not closure-free after optimization: {error.what}", rule=ENDLESS, remedy=error.remedy) from None
+        if isinstance(error, IllTyped):
+            with suppress(IllTyped, Malformed, OutOfFuel):
+                return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast, partial=True)
         raise
 
 
-def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked: bool, *, literals: bool, fast: bool) -> Lowered:
+def _lowered(
+    program: Program,
+    types: Sequence[Any] | None,
+    stacks: Any,
+    linked: bool,
+    *,
+    literals: bool,
+    fast: bool,
+    partial: bool = False,
+) -> Lowered:
     """
-    The same, whether or not known integers and booleans travel through calls.
+    The same, whether or not known integers and booleans travel through calls, and whether the code may give up where there is None
+    or ZERO in place of a value.
 
     What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
     at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
     """
     below, _, cells = stacks
-    inferrer = StackInference(program, literals, *stacks)
+    inferrer = StackInference(program, literals, *stacks, partial=partial)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
 
@@ -104,7 +117,7 @@ def _lowered(program: Program, types: Sequence[Any] | None, stacks: Any, linked:
         return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
 
     def joined() -> Lowered:
-        again = StackInference(program, literals, *stacks, inference)
+        again = StackInference(program, literals, *stacks, inference, partial=partial)
         return written(again, again.run(entry_types(program, types)), heads=True)
 
     if len(inference.types) > CROWD:

@@ -11,19 +11,22 @@ no run has as ZERO, so that type is left out there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from backend.recursion.family import Family
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Trap
+from semantics.indexing import OUTSIDE
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
-from semantics.type_language import INTEGER, ArrayType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, is_below, join, members
 
 EMPTY = TupleType(())
@@ -41,6 +44,10 @@ DEMANDING = {
     "result": (0,),
     **dict.fromkeys(INDEXED, (1,)),
 }
+POWER, NATURAL = TABLE["pow"], (INTEGER, INTEGER)
+"""Of these types a power is taken for an integer, which it is unless the exponent is negative: then the code gives up."""
+ABSENT, NO_RESULTS = (UNIT, ZERO_TYPE), (INTEGER, BOOLEAN)
+"""What says that there is no value, as `best = None` before a loop; and what has no gradient, as `sum` of nothing, which is 0."""
 VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
@@ -128,6 +135,11 @@ def _read(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, stack
     return perhaps_empty(stack) if index.value == below.get(stack.site) else found[index.value]
 
 
+def joined(types: Iterable[Any]) -> Any:
+    """The join of some types."""
+    return reduce(join, types, NEVER)
+
+
 def without_zero(t: Any, parts: bool = False) -> Any:
     """The type but for ZERO, that of the parts of a tuple too if wanted."""
     result: Any = NEVER
@@ -149,6 +161,7 @@ class StackInference(Inferrer):
     holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
     readers   the signatures to be judged again when those grow    outdated  those of which that has happened since they were begun
     before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
+    partial   whether a row that None or ZERO is no argument of (ABSENT) may be given one: there the code gives up
     """
 
     def __init__(
@@ -159,8 +172,11 @@ class StackInference(Inferrer):
         holders: Mapping[NodeId, NodeId] = NONE,
         families: Mapping[NodeId, Family] = NONE,
         before: Inference | None = None,
+        *,
+        partial: bool = False,
     ) -> None:
         super().__init__(program, literals)
+        self.partial = partial
         self.below, self.holders, self.families = below, holders, families
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
         self.readers: dict[NodeId, dict[Signature, None]] = {
@@ -209,11 +225,27 @@ class StackInference(Inferrer):
         return Signature(wanted.graph, captured, types(self.program.graphs[wanted.graph].parameters, wanted.arguments))
 
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
-        """As ever, but for what makes a cell, and what reads one."""
+        """As ever, but for what makes a cell, and what reads one; and what the code gives up at."""
         if node in self.below:
             return self.pushed(node, list(arguments))
         if node in self.families:
             return self.celled(self.families[node], node, arguments)
+        if primitive is POWER and tuple(map(erase, arguments)) == NATURAL and not isinstance(arguments[1], Literal):
+            return INTEGER
+        try:
+            return self.of_row(caller, node, primitive, arguments)
+        except IllTyped as error:
+            absent = (*ABSENT, *NO_RESULTS) if primitive.name == "seed" else ABSENT
+            if not self.partial or not any(m in absent for t in arguments for m in members(erase(t))):
+                raise
+            given = [joined(m for m in members(t) if erase(m) not in absent) for t in arguments]
+            if NEVER not in given:
+                return self.of_row(caller, node, primitive, given)
+            self.traps[caller][node] = Trap(error.what, rule=OUTSIDE, remedy=error.remedy)
+            return NEVER
+
+    def of_row(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
+        """The type of the value of a primitive, which may read a cell."""
         stacks = [m for m in members(arguments[0]) if isinstance(m, StackType)] if arguments else []
         if not stacks and primitive.name not in DEMANDING:
             return super().primitive(caller, node, primitive, arguments)

@@ -15,11 +15,11 @@ from backend.arrays.table import readers
 from backend.conversion import convert
 from backend.emit import stored
 from backend.scheduling import calls_first, reads_first
-from backend.shape import ZERO_VALUE, Fn, Items, Nothing, literal, make, options, scalars
+from backend.shape import ZERO_VALUE, Fn, Items, Nothing, literal, make, options, scalars, typed
 from backend.stacks import NO_SITES, Sites, Stacks
 from backend.status import STUCK, UNBOUND
 from semantics.arrays import Array
-from semantics.errors import AdjudgeError
+from semantics.errors import AdjudgeError, IllTyped
 from semantics.infer import Inference, Signature
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -90,9 +90,13 @@ class Straight(Stacks):
 
     def application(self, block: Signature, node: NodeId, function: Any, arguments: list[Any]) -> Emission:
         """A primitive, or a call that is not the last thing the block does."""
-        if isinstance(function, Fn) and isinstance(function.function, Primitive):
-            return self.primitive(function.function, arguments)
         type = self.inference.types[block].get(node, NEVER)
+        if isinstance(function, Fn) and isinstance(function.function, Primitive):
+            return (
+                None
+                if type == NEVER and self.gives_up(function.function, arguments)
+                else self.primitive(function.function, arguments)
+            )
         if isinstance(function, Fn):
             return (yield self.call(self.callee(block, node, function), function.captured, tuple(arguments), type))
         result = None if type == NEVER else make(type, self.variable)
@@ -102,6 +106,14 @@ class Straight(Stacks):
                 if value is not None and result is not None:
                     self.move((result,), (convert(value, type),))
         return result
+
+    def gives_up(self, primitive: Primitive, arguments: list[Any]) -> bool:
+        """Whether there is None or ZERO in place of an argument, which inference has let pass as what no run needs."""
+        try:
+            self.result_type(primitive, [typed(a) for a in arguments])
+        except AdjudgeError as error:
+            return isinstance(error, IllTyped)
+        return False
 
     def applied(self, option: Any, arguments: list[Any]) -> Any:
         if isinstance(option, Fn):

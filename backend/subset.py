@@ -14,7 +14,7 @@ from typing import Any
 
 from backend.columns import NOT_COMPILED, NUMBA
 from semantics.errors import AdjudgeError, Malformed
-from semantics.infer import Inference
+from semantics.infer import Inference, Inferrer, Signature
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Hole, Primitive
 
@@ -36,9 +36,18 @@ def refuse_memory(program: Program, types: Sequence[Any] | None) -> None:
 
         holes.intersection_update(mentioned(program))
         with suppress(AdjudgeError):
-            _, inference = typed(program, types)
+            _, inference = typed(program, types, _Refusing)
             holes.intersection_update(reached(inference))
         refuse_uncompiled(program, sorted(holes))
+
+
+class _Refusing(Inferrer):
+    """Inference that gives up at the first call of a row that is not compiled: the types of all else may take half a minute."""
+
+    def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
+        if (hole := NUMBA.find(primitive)) in NOT_COMPILED:
+            raise _refusal(primitive.name, hole)
+        return super().primitive(caller, node, primitive, arguments)
 
 
 def _rows(program: Program) -> set[NodeId]:

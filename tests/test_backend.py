@@ -200,7 +200,6 @@ REFUSED = {
     "a function, function": "program @f\n@f(%x: f64):\n  return @g\n@g():\n  return %x\n",
     "zero at the boundary": "program @f\n@f(%x: f64):\n  return ZERO\n",
     "no run of the program returns": "program @f\n@f(%x: f64):\n  %r = @f(%x)\n  return %r\n",
-    "unknown integer power": "program @f\n@f(%m: i64, %n: i64):\n  %r = pow(%m, %n)\n  return %r\n",
     "min and max of an integer and a real": "program @f\n@f(%m: i64, %x: f64):\n  %r = min(%m, %x)\n  return %r\n",
     "does not fit 64 bits": "program @f\n@f(%m: i64):\n  %r = add(%m, 99999999999999999999)\n  return %r\n",
     "hypot cannot run on the target cpu": "program @f\n@f(%x: f64):\n  %r = hypot(%x, 2.0)\n  return %r\n",

@@ -223,6 +223,19 @@ def test_what_outgrows_64_bits_goes_on_with_integers_of_any_size() -> None:
     assert all(same(value, wanted) for (_, wanted), value in zip(chosen, found, strict=True))
 
 
+@pytest.mark.parametrize("target", HOST)
+def test_an_integer_to_an_integer_that_is_not_known_is_one_unless_it_is_negative(target: str) -> None:
+    """Code takes the power for an integer; for a negative exponent, of which it is a real, the machine runs the sample."""
+    program = alone("m ** n + (m + 1) ** abs(n)")
+    chosen = [(m, n, 0.0, 0.0, 0) for m, n in product((0, 1, -1, 2, -3, 1 << 31), (0, 1, 2, 5, 62, 80, -1, -2))]
+    tiered, ends = backend.runnable(program, None, target), reference(program)
+    wanted = [ends(*sample) for sample in chosen]
+    for found, value in zip(tiered.map(chosen), wanted, strict=True):
+        same_outcome(found, value)
+    assert tiered.refusal is None
+    assert tiered.again == sum(n < 0 or beyond(value) or beyond(m**n) for (m, n, *_), value in zip(chosen, wanted, strict=True))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_virtual_machine_has_the_bits_and_the_words(kind: str) -> None:
     for target in ("python", "cpu"):

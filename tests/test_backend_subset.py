@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 import backend
-from backend import lowering
+from backend import expansion, lowering
 from backend.arrays.table import CELLS as LOOPS
 from backend.columns import IN_LOOPS, NO_MEMORY, NUMBA, ULP
 from backend.structure import STRUCTURAL
 from semantics.edit import Edit, empty
 from semantics.errors import Malformed
+from semantics.infer import Inferrer
 from semantics.ir import Program
 from semantics.primitives.row import Hole
 from semantics.primitives.table import ARRAYS, STRUCTURE, TABLE
 from semantics.text import read
 from semantics.type_language import REAL
+from transforms import known_lengths
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
@@ -91,6 +93,40 @@ def test_a_derivative_whose_function_needs_memory_is_refused_before_it_is_expand
     with pytest.raises(Malformed, match="memory is not compiled yet") as caught:
         backend.compile(calling(parse_text(APPENDED, "f"), "grad", 0, (REAL,)), (REAL,), "python")
     assert caught.value.rule == "lower"
+
+
+GROWN = """
+def f(x: float):
+    rows = []
+    for i in range(3):
+        row = []
+        for j in range(3):
+            row.append(x * i + j)
+        rows.append(row)
+    return rows[2][1]
+"""
+
+
+def test_types_are_told_no_further_than_to_the_first_call_that_needs_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrunk from Viterbi's algorithm: the types of lists in lists, which grow in loops, took half a minute."""
+    begun: list[int] = []
+    judge = Inferrer.judge
+    monkeypatch.setattr(Inferrer, "judge", lambda self, signature: begun.append(signature.graph) or judge(self, signature))
+    with pytest.raises(Malformed, match="memory is not compiled yet"):
+        backend.compile(parse_text(GROWN, "f"), (REAL,), "python")
+    assert len(begun) == 1
+
+
+def test_the_loops_of_a_program_that_needs_memory_are_not_unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrunk from a generated program, on the machine: the types of its lists, told to find lengths, took some minutes."""
+    monkeypatch.setattr(known_lengths, "known", lambda *given: pytest.fail("the types were told"))
+    with pytest.raises(Malformed, match="refused"):
+        expansion.first_that_fits(calling(parse_text(APPENDED, "f"), "grad", 0, (REAL,)), "J", refusing)
+
+
+def refusing(program: Program) -> None:
+    """Lowers nothing."""
+    raise Malformed("refused", rule="lower")
 
 
 def test_memory_that_no_run_comes_to_by_the_types_is_no_reason_to_refuse() -> None:

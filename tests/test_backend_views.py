@@ -8,7 +8,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from test_backend_arrays import types_of
 from test_backend_stack_arrays import agrees, compiled
+from vm_runs import same_outcome
 
+from adjudge.values import to_value
+from backend import runnable
+from semantics.machine import Machine
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
 X = np.arange(1.0, 21.0).reshape(4, 5)
@@ -46,3 +52,40 @@ def test_a_view_of_views_has_the_bits_of_the_reference(view: str) -> None:
 def test_a_sum_is_multiplied_or_taken_away_as_a_whole(view: str) -> None:
     """Shrunk, the first: the place in a slice was a sum without parentheses, of which the next slice multiplied the last term."""
     assert has_the_references_bits(view)
+
+
+SINGLE = {"x[:, :1] * x": X, "x[-1:] + x": X, "x[:, None, 1:2] * x": X, "x[0:1] @ x.T": X, "x[:, -2:-1] * x[:, :1]": X}
+OTHERS = {
+    "x[-1:0] * 1.0": (X, 1),
+    "x[:, -1:1] * 1.0": (X, 1),
+    "x[1:3] * 1.0": (X, 0),
+    "x[:1:-1] * 1.0": (X, 0),
+    "x[:, 1:2] * 1.0": (X[:, :1], 1),
+    "x[:1] * 1.0": (X[:0], 1),
+}
+"""And how many samples are left to the machine: those without elements, which generated code does not run."""
+
+
+@pytest.mark.parametrize("view", SINGLE)
+def test_a_slice_of_one_place_has_the_size_one_so_it_broadcasts(view: str) -> None:
+    assert tiers_agree(view, SINGLE[view]) == 0
+
+
+@pytest.mark.parametrize("view", OTHERS)
+def test_another_slice_and_one_of_an_array_too_short_for_it_are_not_taken_for_one(view: str) -> None:
+    """Shrunk, the first: from -1 to 0 is nothing, not the last place."""
+    x, again = OTHERS[view]
+    assert tiers_agree(view, x) == again
+
+
+def tiers_agree(view: str, x: np.ndarray) -> int:
+    """Asserts that code of value and gradient has the bits of the reference; how often the machine ran what code does not."""
+    program = parse_text(f"import numpy as np\n\ndef f(x):\n    z = {view}\n    return np.sum(np.tanh(z) * z)\n", "f")
+    types, again = types_of((x,)), set()
+    for asked in (program, calling(program, "grad", 0, types)):
+        tiered, value = runnable(asked, types, "python"), to_value(x)
+        same_outcome(tiered.map([(value,)])[0], Machine(expand(asked)).run([value]).value)
+        assert tiered.refusal is None
+        again.add(tiered.again)
+    (times,) = again
+    return times

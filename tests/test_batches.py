@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -207,6 +209,35 @@ def test_where_64_bits_do_not_do_the_machine_runs_the_sample() -> None:
     with pytest.raises(Trap, match="64 bits"):
         aj.vmap(g, target="python")(large)
     assert aj.vmap(g, target="python")(large[::2]).tolist() == [27, 1728]
+
+
+@pytest.mark.parametrize("target", ["reference", "python", "cuda-sequential"])
+def test_what_samples_share_may_be_an_integer_of_any_size(target: str) -> None:
+    """Once it was a trap, as if the batch had 64 bits for it."""
+
+    def f(x, n):  # type: ignore[no-untyped-def]
+        return x * (n % 7)
+
+    batch = aj.vmap(f, (0, None), target=target)
+    for n in (5, 2**80, -(2**63) - 1, 6, 2**63 - 1):
+        assert batch(XS[:3], n).tolist() == [x * (n % 7) for x in XS[:3].tolist()]
+    with pytest.raises(Trap, match="sample 1: integer division by zero"):
+        aj.vmap(quotient, (None, 0), target=target)(2**80, np.array([2**40, 0]))
+
+
+def test_the_sample_that_tells_the_shapes_of_results_has_numbers_as_cpython_has_them() -> None:
+    """Shrunk from a generated program: NumPy's are no numbers of the language, so the code was thought to be at fault."""
+
+    def f(x, n, v):  # type: ignore[no-untyped-def]
+        return math.log(abs(x) + 0.5) * v, n * n % 7
+
+    given_ = np.array([0.5, -2.0]), np.array([2**33, 3]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        v, n = aj.vmap(f, target="python")(*given_)
+    samples = [aj.run(f, *(c[k] if c.ndim > 1 else c[k].item() for c in given_)) for k in (0, 1)]
+    assert v.tobytes() == np.stack([found for found, _ in samples]).tobytes()
+    assert n.tolist() == [found for _, found in samples]
 
 
 def test_what_has_no_generated_code_goes_sample_by_sample_to_the_machine() -> None:

@@ -96,6 +96,8 @@ ALLOWED: dict[str, str] = {
     "the slice is not used after the change": "import numpy as np\ndef f(x):\n a = np.array([x, x])\n b = a[1:]\n s = b[0]\n a[1] = 2.0\n return a[1] * s",
     "the slice is copied": "import numpy as np\ndef f(x):\n a = np.array([x, x])\n b = a[1:].copy()\n a[1] = 2.0\n return a[1] * b[0]",
     "the tuple holds a copy": "import numpy as np\ndef f(x):\n a = np.array([x, x])\n t = (a.copy(), x)\n a[0] = 2.0\n return t[0][0] * a[0]",
+    "a row is written into a row, which copies it": "import numpy as np\ndef f(x):\n a = np.array([[x, 1.0], [2.0, x]])\n for k in range(2):\n  t = a[k].copy()\n  a[k] = a[1]\n  a[1] = t * x\n return a[0, 0] * a[1, 1]",
+    "the array of the turn before is kept while this one's is changed": "import numpy as np\ndef f(x):\n u = np.array([x, x])\n for _ in range(2):\n  v = np.zeros(2)\n  for i in range(2):\n   v[i] = 2.0 if u[1] > 1.0 else 3.0\n  u = v\n return u[0] * x",
     "the array is changed before it is kept": "import numpy as np\ndef f(x):\n a = np.array([x, x])\n a[0] = 2.0\n t = (a, x)\n return t[0][0] * x",
     "the loop goes over a copy": "import numpy as np\ndef f(x):\n a = np.array([x, x])\n s = 0.0\n for v in a.copy():\n  a[1] = v + 1.0\n  s += v\n return s * a[1]",
     "the list is copied when it is kept": "def f(x):\n xs = [x]\n t = (list(xs), x)\n xs.append(2.0)\n return len(t[0]) * x",

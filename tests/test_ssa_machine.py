@@ -234,6 +234,16 @@ def test_arguments_must_fit_the_parameters() -> None:
     assert failure(IllTyped, POW.replace("x, n", "x: f64, n"), True, 1).rule == "enter"
 
 
+@pytest.mark.parametrize(("raised", "wanted"), [(MemoryError(), OutOfFuel), (TypeError("x"), Crash)])
+def test_what_python_raises_in_a_cell_is_an_error_at_the_instruction(raised: Exception, wanted: type[AdjudgeError]) -> None:
+    def cell(*_: object) -> object:
+        raise raised
+
+    with pytest.raises(wanted) as found:
+        run(read(POW), (Fraction(1), 1), Column("exact", {**exact.EXACT.cells, "mul": cell}))
+    assert "mul(" in found.value.node
+
+
 def test_a_hole_of_the_column_is_ill_typed_at_the_instruction() -> None:
     column = Column("exact", {**exact.EXACT.cells, "mul": Hole("it is not to be")})
     with pytest.raises(IllTyped, match="not to be") as raised:

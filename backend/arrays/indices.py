@@ -176,6 +176,8 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
             return n, _line("0", 1)
         if parts == (None, None, -1):
             return n, _line(f"({n} - 1)", -1)
+        if (place := _single(*parts)) is not None:
+            return ONE, _line(_inside(emit, Reg(str(place), INTEGER, place), n), 1)
     by = 1 if step is None else step.text if step.value is None else step.value
     down = f"{by} < 0"
     if isinstance(by, int):
@@ -186,6 +188,16 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
     begin = emit.integer(first if start is None else f"_bound({start.text}, {n}, {by})").text
     end = emit.integer(last if stop is None else f"_bound({stop.text}, {n}, {by})").text
     return emit.integer(f"_steps({begin}, {end}, {by})").text, _line(begin, by)
+
+
+def _single(start: int | None, stop: int | None, step: int | None) -> int | None:
+    """
+    The one place that a slice selects where there are as many as it speaks of; else None. It is tested, so that what is selected
+    has the known size 1, and broadcasts; of fewer, the machine runs the sample.
+    """
+    first = 0 if start is None else start
+    end = None if first == -1 else first + 1
+    return first if step in (None, 1) and stop == end else None
 
 
 def _line(start: str, by: Any) -> Callable[[str], str]:

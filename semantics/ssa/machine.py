@@ -18,7 +18,7 @@ from semantics.columns.meaning import MEANING
 from semantics.columns.structure import switch
 from semantics.derivation import Derivation, Step, derive
 from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
-from semantics.primitives.row import Column, Primitive
+from semantics.primitives.row import Column, Primitive, misapplied
 from semantics.ssa.code import BranchTask, Code, Edge, PrimitiveTask, ReturnTask, compiled, location_of, text_of
 from semantics.ssa.form import Module
 from semantics.ssa.rules import BY_FORM, RULES, Environment, MachineRule, State, state_of
@@ -184,8 +184,10 @@ class Machine:
             error.location = error.location or (inner if place is None or place.is_ours else place)
         return error
 
-    def misapplied(self, error: TypeError, task: PrimitiveTask, state: State) -> AdjudgeError:
-        """A primitive of the table refused its arguments; that their number is right was judged before the run."""
+    def misapplied(self, error: TypeError | MemoryError, task: PrimitiveTask, state: State) -> AdjudgeError:
+        """A primitive refused its arguments, whose number was judged before the run; or there is no memory for its result."""
+        if isinstance(error, MemoryError):
+            return self.located(misapplied(task.callee, len(task.operands), error), state)
         return self.located(Crash(f"{task.callee} failed: {error}", rule="apply_primitive"), state)
 
     # printing

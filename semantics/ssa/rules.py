@@ -80,7 +80,7 @@ def apply_primitive(machine: Machine, state: State) -> State | None:
         value = cell(*[environment[key] for key in task.operands])
     except AdjudgeError as error:
         raise machine.located(error, state) from None
-    except TypeError as error:
+    except (TypeError, MemoryError) as error:
         raise machine.misapplied(error, task, state) from None
     return state_of(code, position + 1, machine.bind(environment, task.targets, value, state), continuation)
 

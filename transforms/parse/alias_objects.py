@@ -56,7 +56,7 @@ class Store:
             if not things <= self.env.get(name, NONE):
                 self.env[name], grew = self.env.get(name, NONE) | things, True
         for thing, things in other.inside.items():
-            if not things <= self.inside.get(thing, NONE):
+            if thing not in self.inside or not things <= self.inside[thing]:  # that it was made counts, for the next is another
                 self.inside[thing], grew = self.inside.get(thing, NONE) | things, True
         return grew
 

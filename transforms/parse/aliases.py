@@ -125,6 +125,8 @@ class Aliasing:
             case ast.Subscript(value=ast.Name(id=name)), _:
                 self.change(store, target, statement)
                 for thing in store.env.get(name, NONE):
+                    if isinstance(thing, Object) and thing.kind == "array":
+                        continue  # what is written into it is copied
                     store.inside[thing] = store.inside.get(thing, NONE) | things
             case ((ast.Tuple(elts=ts) | ast.List(elts=ts)), (ast.Tuple(elts=vs) | ast.List(elts=vs))) if len(ts) == len(vs):
                 found = [value_of(self, store, v, statement) for v in vs]
