@@ -12,7 +12,7 @@ from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import elementwise
 from backend.arrays.holding import Holding
 from backend.arrays.injected import perhaps
-from backend.arrays.neutral import untested
+from backend.arrays.neutral import scaled, untested
 from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
@@ -47,6 +47,7 @@ class Emitter(Holding):
         self.count, self.lines = 0, 0
         self.helpers: set[str] = set()
         self.constants: dict[str, str] = {}
+        self.anywhere: dict[str, Reg] = {}  # for a neutral real that is -0.0 where it is not there, what it is where it is
         self.returns: tuple[str, ...] = ()
         self.state: tuple[str, ...] = ("fuel",)
         self.left: tuple[str, ...] = ("fuel",)
@@ -57,6 +58,8 @@ class Emitter(Holding):
         """The value of a primitive; over a choice, each of its options in a branch."""
         if primitive.name == "gadd" and (total := untested(self, arguments)) is not None:
             return total
+        if (product := scaled(self, primitive.name, arguments)) is not None:
+            return product
         at = next((i for i, a in enumerate(arguments) if isinstance(a, Sum)), None)
         if at == 2 and primitive.name == "inject" and isinstance(arguments[0], ARRAYS):
             type = self.result_type(primitive, [typed(a) for a in arguments])

@@ -17,6 +17,7 @@ from backend.stack_arrays import VIEW
 
 NAME = re.compile(r"\b(a\d+_)\b(?!\.shape\[)")
 SIZE = re.compile(r"\b(a\d+_)\.shape\[(\d+)\]")
+EMPTY = re.compile(r"_empty\(\((?:0, ?)+\), \w+\)")
 FLAT = re.compile(r".* = \w+\[(.*)\]$")
 FLAGS = re.compile(r".*\.view\(_bool\)\[:(.*)\]$")
 SHAPE = re.compile(r".*\(([^()]*)\)\)$")
@@ -65,7 +66,7 @@ def _uses(lines: list[str], views: set[str]) -> tuple[list[tuple[str, str]], set
         if (view := VIEW.match(line)) is not None and view[1] in views:
             continue
         for target, value in _pairs(line) or [("", line)]:
-            if NAME.fullmatch(target) and NAME.fullmatch(value):
+            if NAME.fullmatch(target) and (NAME.fullmatch(value) or EMPTY.fullmatch(value)):
                 moves.append((target, value))
             else:
                 read.update(NAME.findall(target), NAME.findall(value))
@@ -122,4 +123,6 @@ def _moved(target: str, value: str, rank: dict[str, int]) -> list[tuple[str, str
     """The pair; of a name that lends its sizes, a pair for each axis."""
     if target not in rank:
         return [(target, value)]
+    if EMPTY.fullmatch(value):
+        return [(f"{target}{k}", "0") for k in range(rank[target])]
     return [(f"{target}{k}", f"{value}{k}" if value in rank else f"{value}.shape[{k}]") for k in range(rank[target])]

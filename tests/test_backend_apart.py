@@ -96,6 +96,14 @@ MATRIX = "b = _full((a0.shape[0], a0.shape[0]), 0.0, _f64)"
 GIVEN = "return (b, fuel, 0)"
 APART = {
     "a row": (NEW, "for k in range(a0.shape[0]):", "    b[k] = a0[k] + a1[0]", GIVEN),
+    "elements further on": (
+        NEW,
+        "b[0] = 1.0",
+        "for k in range(a0.shape[0] - 1):",
+        "    b[1 + k] = a0[k] + a1[1 + k]",
+        "    b[1 + k] = b[1 + k] + 1.0",
+        GIVEN,
+    ),
     "a sum beside": (
         NEW,
         "s = 0.0",
@@ -116,6 +124,8 @@ APART = {
 TOGETHER = {
     "another's element": (NEW, "for k in range(a0.shape[0]):", "    b[k] = a0[k]", "    b[0] = b[k] + 1.0", GIVEN),
     "the one before": (NEW, "b[0] = 1.0", "for k in range(a0.shape[0] - 1):", "    b[k + 1] = b[k] + a0[k]", GIVEN),
+    "elements of two turns": (NEW, "b[0] = 0.0", "for k in range(a0.shape[0] - 1):", "    b[k] = b[1 + k]", GIVEN),
+    "an element of all turns": (NEW, "i = 1", "for k in range(a0.shape[0]):", "    b[1 + i] = a0[k]", GIVEN),
     "another's by another name": (
         NEW,
         "c = _reshape(b, (a0.shape[0],))",
@@ -142,7 +152,7 @@ def test_a_loop_is_not_marked_where_turns_meet(lines: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("name", ["another's element", "the one before", "another's by another name", "another axis"])
 def test_a_mark_on_every_loop_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "parts_apart", lambda *_: True)
+    monkeypatch.setattr(apart, "_has_own", lambda *_: True)
     with pytest.raises(AssertionError, match="what another writes"):
         watched(tightened(kernel(*TOGETHER[name])))
 

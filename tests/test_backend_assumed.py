@@ -16,8 +16,18 @@ from backend.arrays.assumed import Assigned, Assignments, Key, Source, source
 from backend.arrays.walking import walk
 
 KEYS = [(letter,) for letter in "abcdef"]
-sources = st.one_of(st.sampled_from(["", "3", "x.shape[0]"]), st.sampled_from(KEYS)).map(Source)
+SAID = st.sampled_from(["", "3", "x.shape[0]", "(x.shape[0] - 1)"])
+sources = st.one_of(SAID.map(Source), st.builds(Source, st.sampled_from(KEYS), st.booleans(), st.integers(-1, 2)))
 texts = st.lists(st.builds(Assigned, st.sampled_from(KEYS), sources), max_size=12)
+
+
+def added(size: str, more: int) -> str:
+    """A size and a number, by what it is of an array of 100."""
+    is_number = size.isdigit()
+    total = int(size) + more if is_number else 100 + more - int(size.partition(" - ")[2].rstrip(")") or 0)
+    if is_number:
+        return str(total) if total >= 0 else ""
+    return "x.shape[0]" if total == 100 else f"(x.shape[0] {'-' if total < 100 else '+'} {abs(total - 100)})"
 
 
 def in_rounds(text: list[Assigned], wrong: set[Key]) -> dict[Key, str]:
@@ -25,9 +35,9 @@ def in_rounds(text: list[Assigned], wrong: set[Key]) -> dict[Key, str]:
     known: dict[Key, str] = {}
     while True:
         before = len(known)
-        for key, (found, _) in text:
+        for key, (found, _, more) in text:
             if key not in wrong and key not in known and (value := found if isinstance(found, str) else known.get(found)):
-                known[key] = value
+                known |= {key: sum} if (sum := added(value, more)) else {}
         if len(known) == before:
             return known
 
@@ -80,6 +90,12 @@ def test_assignments_to_keys_are_given_in_the_order_of_the_text() -> None:
         ("m[b:b + a0.shape[0]]", "0", Source("a0.shape[0]", True)),
         ("m[b:c + a0.shape[0]]", "0", Source("")),
         ("int(integers[_cell(7, s, '3')])", "", Source(("integers", "7", "'3'"))),
+        ("1 + t.shape[0]", "", Source(("t", "0"), True, 1)),
+        ("t.shape[0] - 2", "", Source(("t", "0"), True, -2)),
+        ("a0.shape[0] - 2 + 1", "", Source("(a0.shape[0] - 1)", True)),
+        ("2 - t.shape[0]", "", Source("")),
+        ("t.shape[0] + k", "", Source("")),
+        ("2 - 3", "", Source("")),
     ],
 )
 def test_what_an_assignment_gives_is_found_without_knowing_any_size(text: str, axis: str, found: Source) -> None:

@@ -236,6 +236,14 @@ def test_an_array_that_lends_its_sizes_alone_is_integers(use: str, alone: bool) 
     assert alone or found == text
 
 
+def test_an_array_that_may_be_none_lends_the_sizes_of_none() -> None:
+    """As where an adjoint says ZERO in place of a cell."""
+    found = sizes_alone(CARRIED.format("(i7, a9_) = (1, _empty((0, ), _f64))"))
+    assert "reals[" not in found
+    assert "(i7, a9_0,) = (1, 0,)" in found
+    assert "reals[" in sizes_alone(CARRIED.format("a9_ = _empty((i6, ), _f64)"))
+
+
 @given(st.lists(st.sampled_from(["a8_ = a9_", "a9_ = a8_", "i7 = a8_.shape[0]", "x = a8_[0]", "f(a9_)"]), max_size=4))
 def test_what_is_read_stays_an_array(uses: list[str]) -> None:
     """A name that is read keeps all names that are moved to it."""

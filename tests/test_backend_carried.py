@@ -15,6 +15,7 @@ from test_backend_stack_arrays import agrees, compiled, normal
 import adjudge as aj
 from adjudge.functions import parse
 from backend.arrays import carried
+from backend.arrays.assumed import Sizes, plus
 from backend.arrays.carried import with_carried_sizes
 from semantics.errors import AdjudgeError
 from semantics.type_language import INTEGER
@@ -85,6 +86,34 @@ def test_what_every_cell_of_a_stack_holds_is_read_from_the_arguments() -> None:
 def test_where_another_function_writes_cells_too_or_cells_differ_they_are_read() -> None:
     assert "t = _empty((n,), _f64)" in with_carried_sizes(loop(CELL[-1], *CELL[:-1]), "integers[⟦7:s:3⟧] = 5")
     assert "t = _empty((n,), _f64)" in with_carried_sizes(loop(CELL[-1], *CELL[:-1], "integers[⟦7:s:3⟧] = fuel"))
+
+
+def test_a_size_and_a_number_is_told_in_terms_of_the_arguments() -> None:
+    found = with_carried_sizes(loop("u = _empty((h.shape[0] - 1,), _f64)", "n = 1 + u.shape[0]", "t = _empty((n,), _f64)"))
+    assert "u = _empty((a0.shape[0] - 1,), _f64)" in found
+    assert "t = _empty((a0.shape[0],), _f64)" in found
+
+
+def test_sizes_of_which_numbers_are_taken_are_one_where_these_are() -> None:
+    sizes = Sizes(frozenset({"a", "b"}))
+    sizes.join("(a.shape[0] - 1)", "(b.shape[0] - 1)")
+    assert sizes.same("(b.shape[0] + 2)") == sizes.same("(a.shape[0] + 2)")
+    sizes.join("(a.shape[0] - 3)", "c.shape[0]")
+    assert sizes.same("(b.shape[0] - 3)") == "c.shape[0]"
+    sizes.join("c.shape[0]", "7")
+    assert sizes.same("(b.shape[0] - 3)") == "7"
+
+
+@given(st.lists(st.tuples(*[st.tuples(st.sampled_from("abc"), st.integers(-2, 2))] * 2), max_size=6))
+def test_whatever_sizes_are_said_to_be_one_each_has_a_name(said: list[tuple[tuple[str, int], tuple[str, int]]]) -> None:
+    """Also where no sizes are so: such a test always fails."""
+    sizes = Sizes(frozenset())
+    for pair in said:
+        sizes.join(*(plus(name, more) for name, more in pair))
+    for name, more in (end for pair in said for end in pair):
+        found = sizes.same(plus(name, more))
+        assert sizes.same(found) == found
+    event("several" if len(said) > 1 else "one")
 
 
 # programs

@@ -13,7 +13,7 @@ from loop_texts import bits, executed
 from test_backend_begun import SPECIAL
 
 from backend.arrays import hoisting
-from backend.arrays.hoisting import hoisted
+from backend.arrays.hoisting import hoisted, lent
 
 N = "a0.shape[0]"
 
@@ -83,3 +83,89 @@ def test_else_each_turn_makes_its_own(near: str) -> None:
 def test_an_array_that_outlives_its_turn_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hoisting, "_mentions", lambda block, known: Counter())
     assert not agree(NEAR["an array that has been given out"], [1.0, -2.0, 0.25])
+
+
+def own(turn: str = "pass", size: str = "a0.shape[0]", made: str = "_empty", carried: str = "a2_", after: str = "pass") -> str:
+    """Three turns, each of which makes two arrays for itself."""
+    fill = ", -0.0" if made == "_full" else ""
+    return f"""
+def kernel(a0, a1, fuel, one):
+    a2_ = _full(({N},), 0.5, _f64)
+    i1, a9_ = (0, a2_)
+    while True:
+        if i1 < 3:
+            a3_ = {made}(({size},){fill}, _f64)
+            a4_ = _empty(({N}, 2), _f64)
+            {turn}
+            for k in range({N}):
+                a3_[k] = a9_[k] + a1[k]
+                a4_[k, 1] = a3_[k] * i1
+            for k in range({N}):
+                a2_[k] = a4_[k, 1] - 0.5 * a0[k]
+            i1, a9_ = (i1 + 1, {carried})
+            {after}
+            continue
+        else:
+            break
+    return (a2_, a9_)
+"""
+
+
+def given(text: str) -> str:
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    lent(function)
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def same(text: str) -> bool:
+    x = np.array([1.0, -2.0, 0.25])
+    return bits(executed(given(text), x, 2.0 * x)) == bits(executed(text, x, 2.0 * x))
+
+
+@pytest.mark.parametrize("size", ["a0.shape[0]", "a0.shape[0] + 2", "3"])
+def test_a_turn_has_the_memory_of_the_turn_before(size: str) -> None:
+    before, _, inside = given(own(size=size)).partition("while True:")
+    assert f"a3_ = _empty(({size},), _f64)" in before
+    assert f"a4_ = _empty(({N}, 2), _f64)" in before
+    assert "_empty(" not in inside
+    assert same(own(size=size))
+
+
+def test_what_a_turn_needs_filled_it_fills() -> None:
+    text = own("a3_[0] = a3_[1]", made="_full")
+    assert "a3_[a3_l0] = -0.0" in given(text).partition("while True:")[2]
+    assert same(text)
+
+
+def test_a_loop_in_a_loop_lends_to_both() -> None:
+    inner = "\n".join(f"    {line}" for line in own().split("while True:")[1].split("    return")[0].splitlines())
+    text = own(
+        "i2, a8_ = (0, a9_)\n            while True:"
+        + "\n        ".join(
+            inner.replace("i1", "i2").replace("a3_", "a5_").replace("a4_", "a6_").replace("a9_", "a8_").splitlines()
+        )
+    )
+    assert "_empty(" not in given(text).partition("while True:")[2]
+    assert same(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        own(size="3 + i1 - i1"),
+        own(carried="a3_"),
+        own(turn="a3_ = a9_"),
+        own(after="a9_ = a3_"),
+    ],
+    ids=["a size that is no argument's", "given to the next turn", "assigned again", "given to the next turn by another name"],
+)
+def test_else_a_turn_makes_a_new_one(text: str) -> None:
+    assert "a3_ = _empty(" in given(text).partition("while True:")[2]
+
+
+def test_memory_that_outlives_its_turn_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hoisting, "_mentions", lambda block, known: Counter())
+    assert not same(
+        own("a3_[0] = a9_[0]", carried="(a3_ if i1 == 0 else a9_)").replace("a3_[k] = a9_[k] + a1[k]", "a3_[k] = a9_[k] + a3_[0]")
+    )

@@ -14,7 +14,7 @@ from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import stack_memory
 from backend.expansion import first_that_fits
-from backend.run import BUDGET, Compiled, _on_target
+from backend.run import BUDGET, Compiled, on_target
 from semantics.errors import Crash, OutOfFuel
 from semantics.ir import Program
 from semantics.machine import Machine
@@ -198,7 +198,7 @@ def test_a_planted_bug_is_seen(bug: str) -> None:
     wrong, planted = PLANTED[bug]
     source = code.code.source.replace(wrong, planted)
     assert source != code.code.source
-    mutant = _on_target(replace(code.code, alone=source), "python", BUDGET, lambda: mutant)
+    mutant = on_target(replace(code.code, alone=source), "python", BUDGET, lambda: mutant)
     try:
         seen = not agrees(mutant, reference, *arrays, 4)
     except Crash:  # the view has not as many elements as its shape

@@ -16,7 +16,7 @@ import adjudge as aj
 import backend
 from backend import stack_memory
 from backend.lowering import Lowered
-from backend.run import BUDGET, _on_target
+from backend.run import BUDGET, on_target
 from backend.stack_memory import CELLS, GROWTH, LIMIT, SOON, Memory, rooms
 from backend.status import FULL, FULL_ARRAYS, FULL_AT, TOLD_APART, full_of, is_full
 from semantics.errors import OutOfFuel
@@ -47,7 +47,7 @@ def code(widths: Sequence[int], heap: bool = False) -> Lowered:
 
 
 def on(target: str, source: Lowered = CODE) -> Any:
-    found = _on_target(source, target, BUDGET, lambda: found)
+    found = on_target(source, target, BUDGET, lambda: found)
     return found
 
 

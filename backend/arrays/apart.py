@@ -4,18 +4,17 @@ Loops whose turns are apart, marked as such.
     for k in range(n):                 for k in _apart(n):
         y[k] = _exp(x[k]) + t[i]   →       y[k] = _exp(x[k]) + t[i]
 
-Of every array that such a loop writes to, a turn accesses the part with its own number alone, by whatever name. What it writes no
-other turn reads or writes, so a compiler need not ask when it runs whether arrays overlap (`backend.vectors`). Sums of numbers keep
-their order. Memory that an array is given afterwards (`keeping`, `reuse`) is new to all else in the loop, or that of an array of
-which a turn needs its own element alone.
+Of every array that such a loop writes to, a turn accesses the part with its own number alone, by whatever name, or that so far
+behind it: one in all accesses. What it writes no other turn reads or writes, so a compiler need not ask when it runs whether arrays
+overlap (`backend.vectors`). Sums of numbers keep their order. Memory that an array is given afterwards (`keeping`, `reuse`) is new
+to all else in the loop, or that of an array of which a turn needs its own element alone.
 """
 
 from __future__ import annotations
 
 import ast
 
-from backend.arrays.effects import Reader
-from backend.arrays.fusion import parts_apart
+from backend.arrays.effects import Access, Reader
 from backend.arrays.walking import walk
 
 MARK = "_apart"
@@ -35,9 +34,13 @@ def is_apart(loop: ast.For, turn: str, effects: Reader) -> bool:
     its = effects(loop)
     accesses = its.loads | its.stores
     written = {root for root, _ in its.stores}
-    return (
-        bool(written) and not its.jumps and not its.returns and all(parts_apart(r, accesses, turn, accesses, turn) for r in written)
-    )
+    return bool(written) and not its.jumps and not its.returns and all(_has_own(root, accesses, turn) for root in written)
+
+
+def _has_own(root: str, accesses: frozenset[Access], turn: str) -> bool:
+    """Whether an axis of the array has one index in every access, which is another in every turn."""
+    mine = [indices for name, indices in accesses if name == root]
+    return any(len({*found}) == 1 and turn in found[0].split(" + ") for found in zip(*mine, strict=False))
 
 
 def _loops(statement: ast.stmt) -> bool:

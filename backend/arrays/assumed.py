@@ -9,6 +9,7 @@ costs what there is to tell, however long the text is and however often it is to
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,10 +22,40 @@ Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axi
 
 
 class Source(NamedTuple):
-    """What is assigned: a size of arguments, a key that has it, or "" where nothing tells; `size` if it is asked for as a size."""
+    """
+    What is assigned: a size of arguments, a key that has it, or "" where nothing tells; `size` if it is asked for as a size, and
+    how much `more` it is than that.
+    """
 
     found: str | Key
     size: bool = False
+    more: int = 0
+
+    def plus(self, more: int) -> Source:
+        """So much more."""
+        if isinstance(self.found, str):
+            return self._replace(found=plus(self.found, more))
+        return self._replace(more=self.more + more)
+
+
+SHIFTED = re.compile(r"\((\S+) ([+-]) (\d+)\)")
+"""A size and a number that is added to it, or taken from it."""
+
+
+def shift(size: str) -> tuple[str, int]:
+    """A size as another and what is added to that."""
+    found = SHIFTED.fullmatch(size)
+    return (size, 0) if found is None else (found[1], int(found[2] + found[3]))
+
+
+def plus(size: str, more: int) -> str:
+    """A size and a number; "" where that is no size to speak of."""
+    if size.isdigit():
+        return str(int(size) + more) if int(size) + more >= 0 else ""
+    base, before = shift(size)
+    if not size or before + more == 0 or " " in base:
+        return "" if " " in base else base
+    return f"({base} {'-' if before + more < 0 else '+'} {abs(before + more)})"
 
 
 class Assigned(NamedTuple):
@@ -44,6 +75,13 @@ class Sizes:
     tests: dict[str, ast.If] = field(default_factory=dict)
 
     def same(self, size: str) -> str:
+        """The one name of a size. What a number is added to has its own one name; the sum stands for no sum."""
+        if (found := self._root(size)) != size:
+            return found
+        base, more = shift(size)
+        return self._root(plus(self._root(base), more)) if more else size
+
+    def _root(self, size: str) -> str:
         while size in self.one:
             size = self.one[size]
         return size
@@ -53,9 +91,13 @@ class Sizes:
         return self.same(self.value(one.source)) == self.same(self.known[one.key])
 
     def join(self, a: str, b: str) -> None:
+        """Two sizes are one; of two sums, what the same is taken from."""
+        (base, more), (_, its) = shift(self.same(a)), shift(self.same(b))
+        if more and its:
+            return self.join(base, plus(self.same(b), -more))
         a, b = self.same(a), self.same(b)
         if a != b:
-            a, b = (b, a) if b.isdigit() else (a, b)
+            a, b = (b, a) if more or (b.isdigit() and not its) else (a, b)
             self.one[b] = a
 
     def of(self, node: ast.expr, axis: str = "") -> str:
@@ -65,6 +107,7 @@ class Sizes:
     def value(self, source: Source) -> str:
         """The same, of what is assigned."""
         found = source.found if isinstance(source.found, str) else self.known.get(source.found, "")
+        found = plus(self.same(found), source.more) if source.more else found
         return self.same(found) if source.size else found
 
 
@@ -79,6 +122,12 @@ def source(node: ast.expr, axis: str, arguments: Collection[str]) -> Source:
             return Source((name, axis) if axis else (name,))
         case ast.Subscript(ast.Attribute(array, "shape"), ast.Constant(k)):
             return source(array, str(k), arguments)._replace(size=True)
+        case ast.BinOp(value, ast.Add(), ast.Constant(int(more))) if not axis:
+            return source(value, "", arguments).plus(more)
+        case ast.BinOp(ast.Constant(int(more)), ast.Add(), value) if not axis:
+            return source(value, "", arguments).plus(more)
+        case ast.BinOp(value, ast.Sub(), ast.Constant(int(more))) if not axis:
+            return source(value, "", arguments).plus(-more)
         case ast.Call(ast.Name("int"), [value]) if not axis:
             return source(value, "", arguments)
         case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])) if not axis:
@@ -125,9 +174,10 @@ class Assignments:
         heapify(todo)
         while todo:
             turn, at = heappop(todo)
-            key, (found, _) = self.all[at]
-            if key not in wrong and key not in known:
-                known[key] = found if isinstance(found, str) else known[found]
+            key, (found, _, more) = self.all[at]
+            value = found if isinstance(found, str) else plus(known[found], more) if more else known[found]
+            if value and key not in wrong and key not in known:
+                known[key] = value
                 for other in self._given.get(key, ()):
                     heappush(todo, (turn + (other <= at), other))
         return known

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.arrays.values import ARRAYS, Formula, Injected, Places, Scatter, Sizes, numbered, uncompiled
+from backend.arrays.values import ARRAYS, Formula, Injected, Moved, Places, Scatter, Sizes, numbered, uncompiled
 from backend.shape import Cut, Items, Nothing, Reg, typed
 from backend.status import SIZES
 from semantics.columns.types import apply_type
@@ -119,6 +119,8 @@ def as_operand(emit: Any, x: Any) -> Any:
     match x:
         case Places(sizes, None):
             return numbered(sizes, "1")
+        case Moved():
+            return x.made()
         case Scatter() | Injected():
             return emit.held(x)
         case Reg():

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import pairwise, takewhile
 
-from backend.arrays.assumed import Assignments, Sizes, assignments
+from backend.arrays.assumed import Assignments, Sizes, assignments, shift
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
 from backend.arrays.effects import assigned
@@ -117,9 +117,9 @@ def _carried(function: ast.FunctionDef) -> set[str]:
 
 
 def _keep(sizes: Sizes, first: str, next: str, guard: ast.If) -> None:
-    """An array of which a loop carries two sizes of arguments has one: that is tested, too."""
+    """An array of which a loop carries two sizes of arguments has one: that is tested, too. One that grows has not."""
     first, next = sizes.same(first), sizes.same(next)
-    if first != next and ".shape[" in first and ".shape[" in next:
+    if first != next and not (shift(first)[1] or shift(next)[1]) and ".shape[" in first and ".shape[" in next:
         _learn(sizes, ast.If(ast.Compare(_read(first), [ast.NotEq()], [_read(next)]), guard.body, []))
 
 
@@ -148,7 +148,7 @@ def _learn(sizes: Sizes, guard: ast.If) -> None:
         case ast.Compare(ast.Constant(), _, [ast.Constant()]):
             return
         case ast.Compare(a, [ast.NotEq()], [b]):
-            sizes.join(ast.unparse(a), ast.unparse(b))
+            sizes.join(_text(a), _text(b))
     sizes.tests.setdefault(ast.unparse(test), ast.If(test, deepcopy(guard.body), []))
 
 
@@ -175,6 +175,11 @@ class _Spoken(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         found = self.sizes.of(node) if isinstance(node.ctx, ast.Load) else ""
         return _read(self.sizes.same(found)) if found else node
+
+
+def _text(size: ast.expr) -> str:
+    """A size as `assumed` has it."""
+    return f"({ast.unparse(size)})" if isinstance(size, ast.BinOp) else ast.unparse(size)
 
 
 def _read(size: str) -> ast.expr:

@@ -2,8 +2,9 @@
 What statements of generated code read and write: the ground on which they are moved and joined, and their memory is used again.
 
 A name and what an array holds are two things: `a.shape` reads the name alone. An access to what an array holds is noted with its
-indices, "" for one that is no name. Names that may stand for the same memory, as an array and a view of it, share one root, found
-for a whole function; their indices are noted as far as their sizes are the same. What is called with an array may write to it.
+indices, "" for one that is neither a name nor a name and a number. Names that may stand for the same memory, as an array and a view
+of it, share one root, found for a whole function; their indices are noted as far as their sizes are the same. What is called with
+an array may write to it.
 """
 
 from __future__ import annotations
@@ -274,7 +275,18 @@ class Reader:
         """The access to an element."""
         root = self.roots.of(name)
         indices = index.elts if isinstance(index, ast.Tuple) else [index]
-        return root, tuple(i.id if isinstance(i, ast.Name) else "" for i in indices[: self.roots.common(root)])
+        return root, tuple(map(_told, indices[: self.roots.common(root)]))
+
+
+def _told(index: ast.expr) -> str:
+    """An index that is a name, or a name and a number."""
+    match index:
+        case ast.Name(name):
+            return name
+        case ast.BinOp(ast.Constant(), ast.Add(), ast.Name()) | ast.BinOp(ast.Name(), ast.Add(), ast.Constant()):
+            return ast.unparse(index)
+        case _:
+            return ""
 
 
 def _status(statement: ast.stmt) -> Any:

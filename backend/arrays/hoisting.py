@@ -1,5 +1,5 @@
 """
-Arrays that every turn of a loop begins as ZEROs, made once before the loop.
+Arrays that every turn of a loop makes for itself, made once before the loop. Those that it begins as ZEROs are first:
 
                                                       s_all = _empty((n,), _f64)
     while True:                                       while True:
@@ -11,7 +11,8 @@ Arrays that every turn of a loop begins as ZEROs, made once before the loop.
 
 It is so where the size is that of an argument, and where nothing mentions the array, by whatever name, but from this statement on
 to the end of its block. The turn goes through that once, so what it leaves there, the next does not read. What the caller has, and
-what is given out or kept, is mentioned elsewhere.
+what is given out or kept, is mentioned elsewhere. When memory has been given to all others, those that are not carried are made
+before the loop by the same rule (`lent`); what a turn needs filled, it fills.
 """
 
 from __future__ import annotations
@@ -67,10 +68,63 @@ def _in_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 _in_turn(orelse, made, known, fixed, everywhere)
 
 
+def lent(function: ast.FunctionDef) -> None:
+    """The function in which turns of loops have the memory of the turn before for arrays that no other turn mentions."""
+    known = roots(function)
+    times = assigned(function)
+    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    _lent_in(function.body, known, fixed, _mentions(function.body, known), times)
+
+
+def _lent_in(block: Block, known: Roots, fixed: set[str], everywhere: Counter[str], times: Counter[str]) -> None:
+    """The same for loops in a block, the inner ones first; what is made before one comes before what that is given."""
+    for statement in block:
+        for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
+            _lent_in(inner, known, fixed, everywhere, times)
+    for loop in [s for s in block if isinstance(s, ast.While)]:
+        made: Block = []
+        _of_turn(loop.body, made, known, fixed, everywhere, times)
+        at = block.index(loop)
+        at -= at > 0 and isinstance(block[at - 1], ast.Assign)
+        block[at:at] = made
+
+
+def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywhere: Counter[str], times: Counter[str]) -> None:
+    """What blocks of a turn make, made before; where it is to be filled, it is filled there."""
+    later: Counter[str] = Counter()
+    for at, statement in reversed([*enumerate(block)]):
+        later += _mentions([statement], known)
+        match statement:
+            case ast.Assign([ast.Name(name) as target], ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *fill, dtype])):
+                if times[name] > 1 or not all(_is_size(size, fixed) for size in sizes):
+                    continue
+                if later[known.of(name)] == everywhere[known.of(name)]:
+                    new = ast.Call(ast.Name("_empty", ast.Load()), [ast.Tuple(sizes, ast.Load()), dtype], [])
+                    made.insert(0, ast.Assign([target], new))
+                    block[at : at + 1] = _filled(name, sizes, fill[0]) if fill else []
+            case ast.If(_, body, orelse):
+                _of_turn(body, made, known, fixed, everywhere, times)
+                _of_turn(orelse, made, known, fixed, everywhere, times)
+                statement.body = body or [ast.Pass()]
+
+
+def _filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
+    """Loops that fill an array."""
+    turns = [f"{name}l{k}" for k in range(len(sizes))]
+    nests = [*zip(turns, map(ast.unparse, sizes), strict=True)]
+    through = ["range"] * (len(nests) - 1) + ["_apart"]
+    lines = [f"{' ' * k}for {turn} in {by}({size}):" for k, ((turn, size), by) in enumerate(zip(nests, through, strict=True))]
+    return ast.parse("\n".join([*lines, f"{' ' * len(nests)}{name}[{', '.join(turns)}] = {ast.unparse(fill)}"])).body
+
+
 def _is_size(node: ast.expr, fixed: set[str]) -> bool:
     match node:
         case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
             return name in fixed
+        case ast.BinOp(size, ast.Add() | ast.Sub(), ast.Constant(int())):
+            return _is_size(size, fixed)
+        case ast.Constant(int()):
+            return True
         case _:
             return False
 

@@ -22,6 +22,7 @@ from backend.arrays.values import (
     Formula,
     Held,
     Injected,
+    Moved,
     Places,
     Scatter,
     Sizes,
@@ -48,6 +49,8 @@ class Holding(Loops):
                 return scattered(self, self.new("f64", value.sizes, NEUTRAL, "False"), value, first=True)
             case Injected() if self.loop is None:
                 return written(self, value)
+            case Moved():
+                return self.held(value.made())
             case Places(axes=None):
                 return self.held(numbered(value.sizes, ONE))
             case _ if isinstance(value, ARRAYS) and not isinstance(value, Held):

@@ -13,12 +13,15 @@ from typing import Any
 
 from backend.arrays.attributes import ALL, as_operand, is_unit
 from backend.arrays.creation import as_array
-from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, uncompiled
+from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, less, uncompiled
 from backend.shape import Cut, Items, Nothing, Reg
 from backend.status import SIZES
 from semantics.errors import IllTyped
 from semantics.type_language import INTEGER, UNIT
 from semantics.type_lattice import ELLIPSIS_TYPE
+
+FEW = 4
+"""So many elements may an array be taken to have whose slices leave out few, or take few: the machine runs a sample with less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,15 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
             return n, _line("0", 1)
         if parts == (None, None, -1):
             return n, _line(f"({n} - 1)", -1)
+        if parts[2] in (None, 1) and (few := _few(parts[0] or 0, parts[1])) is not None:
+            needed, (from_end, begin), (to_end, end) = few
+            if needed:
+                emit.at_least(n, needed)
+            if from_end == to_end:
+                size = str(max(0, begin - end if to_end else end - begin))
+            else:
+                size = less(n, begin + end)
+            return size, _line(less(n, begin) if from_end else str(begin), 1)
         if (place := _single(*parts)) is not None:
             return ONE, _line(_inside(emit, Reg(str(place), INTEGER, place), n), 1)
     by = 1 if step is None else step.text if step.value is None else step.value
@@ -188,6 +200,18 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
     begin = emit.integer(first if start is None else f"_bound({start.text}, {n}, {by})").text
     end = emit.integer(last if stop is None else f"_bound({stop.text}, {n}, {by})").text
     return emit.integer(f"_steps({begin}, {end}, {by})").text, _line(begin, by)
+
+
+def _few(start: int, stop: int | None) -> tuple[int, tuple[bool, int], tuple[bool, int]] | None:
+    """
+    How many elements there must be for a slice to begin and to end where it says, and both places: whether it is counted from the
+    end, and how many. None if those are more than FEW, or it begins nearer to the end than it ends.
+    """
+    begin, end = (start < 0, abs(start)), (stop is None or stop < 0, abs(stop or 0))
+    if begin[0] and not end[0]:
+        return None
+    needed = max(begin[1], end[1]) if begin[0] == end[0] else begin[1] + end[1]
+    return (needed, begin, end) if needed <= FEW else None
 
 
 def _single(start: int | None, stop: int | None, step: int | None) -> int | None:

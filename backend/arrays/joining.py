@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from backend.arrays.attributes import along, as_operand, axes_of, flat, is_unit, is_zero, known, result_type
 from backend.arrays.elementwise import as_element
 from backend.arrays.moves import expand_dims, moved
-from backend.arrays.values import ARRAYS, Sizes, plus, uncompiled
+from backend.arrays.values import ARRAYS, Moved, Numbered, Sizes, is_size, plus, uncompiled
 from backend.shape import ZERO_VALUE, Items, Reg, literal
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN
@@ -30,14 +31,33 @@ def concatenate(emit: Any, arrays: Any, axis: Any) -> Any:
                 sizes[a] = emit.equal(sizes[a], n)
     starts = ["0"]
     for part in parts:
-        starts.append(emit.integer(plus(starts[-1], part.sizes[k])).text)
+        end = plus(starts[-1], part.sizes[k])
+        starts.append(end if is_size(end) else emit.integer(end).text)
     sizes[k] = starts[-1]
-    array = emit.new(type.dtype, tuple(sizes), mask="_" * type.holes)
+    where = [partial(_behind, k, start) for start in starts[:-1]]
+    return _as_places(parts, tuple(sizes), where, partial(_joined, emit, parts, starts, tuple(sizes), k, type))
+
+
+def _behind(k: int, start: str, at: Sizes) -> Sizes:
+    """The indices with that along axis k counted from a start."""
+    return (*at[:k], plus(start, at[k]), *at[k + 1 :])
+
+
+def _as_places(parts: list[Any], sizes: Sizes, where: list[Callable[[Sizes], Sizes]], made: Callable[[], Any]) -> Any:
+    """What is made; where the parts are numbers of places, each of other arrays, and never asked for, it is not."""
+    leaves = [p.leaf for p in parts if isinstance(p, Numbered)]
+    if len({*leaves}) < len(parts):
+        return made()
+    return Moved(sizes, dict(zip(leaves, where, strict=True)), made)
+
+
+def _joined(emit: Any, parts: list[Any], starts: list[str], sizes: Sizes, k: int, type: Any) -> Any:
+    """The parts behind one another."""
+    array = emit.new(type.dtype, sizes, mask="_" * type.holes)
     for part, start in zip(parts, starts, strict=False):
         emit.prepared(part, part.sizes)
         with emit.each(part.sizes) as at:
-            into = (*at[:k], plus(start, at[k]), *at[k + 1 :])
-            emit.write(array, into, as_element(emit, emit.element(part, at), type.dtype))
+            emit.write(array, _behind(k, start, at), as_element(emit, emit.element(part, at), type.dtype))
     return array
 
 
@@ -60,7 +80,20 @@ def stack(emit: Any, arrays: Any, axis: Any) -> Any:
         return ZERO_VALUE
     parts = _several(emit, arrays)
     (k,) = axes_of(axis, len(parts[0].sizes) + 1)
-    return concatenate(emit, Items(tuple(expand_dims(emit, p, literal(k)) for p in parts)), literal(k))
+    sizes = parts[0].sizes
+    for part in parts[1:]:
+        sizes = tuple(map(emit.equal, sizes, part.sizes))
+
+    def made() -> Any:
+        return concatenate(emit, Items(tuple(expand_dims(emit, p, literal(k)) for p in parts)), literal(k))
+
+    where = [partial(_of_stack, k, str(j)) for j in range(len(parts))]
+    return _as_places(parts, (*sizes[:k], str(len(parts)), *sizes[k:]), where, made)
+
+
+def _of_stack(k: int, number: str, at: Sizes) -> Sizes:
+    """The indices with one more, along axis k."""
+    return (*at[:k], number, *at[k:])
 
 
 def flip(emit: Any, x: Any, axis: Any) -> Any:
@@ -89,7 +122,10 @@ def roll(emit: Any, x: Any, distance: Any, axis: Any) -> Any:
     def source(at: Sizes) -> Sizes:
         return tuple(f"({k} - {by[a]}) % {x.sizes[a]}" if a in by else k for a, k in enumerate(at))
 
-    return moved(emit, x, x.sizes, source)
+    def into(at: Sizes) -> Sizes:
+        return tuple(f"({k} + {by[a]}) % {x.sizes[a]}" if a in by else k for a, k in enumerate(at))
+
+    return _as_places([x], x.sizes, [into], partial(moved, emit, x, x.sizes, source))
 
 
 def shift(emit: Any, x: Any, by: Any, axis: Any, fill: Any) -> Any:

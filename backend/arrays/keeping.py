@@ -180,4 +180,4 @@ def _place(block: Block, found: list[Kept], first: int, full: ast.If) -> None:
 
 def _sum(begin: str, sizes: Counter[str]) -> str:
     """A number of words further on."""
-    return " + ".join([begin, *(n if times == 1 else f"{times} * {n}" for n, times in sizes.items())])
+    return " + ".join([begin, *(n if times == 1 else f"{times} * ({n})" for n, times in sizes.items())])

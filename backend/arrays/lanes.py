@@ -129,7 +129,7 @@ class _Writer:
         several = _parsed(f"for {count} in range(0, {whole}, {JAMMED}):\n    pass")
         others = _parsed(f"for {count} in range({whole}, {stop}):\n    pass")
         several.body, others.body = self.group(copies), self.group([loop.body])  # type: ignore[attr-defined]
-        return [_parsed(f"{whole} = {stop} - {stop} % {JAMMED}"), several, others]
+        return [_parsed(f"{whole} = ({stop}) // {JAMMED} * {JAMMED}"), several, others]
 
     def stores(self, block: Block, count: str) -> bool:
         """Whether a turn of an inner loop writes to an element of its own, but for arrays that are added to."""

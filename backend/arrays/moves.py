@@ -11,7 +11,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_unit, not_negative, sizes_of
 from backend.arrays.elementwise import as_element
 from backend.arrays.reductions import reduced
-from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, uncompiled
+from backend.arrays.values import ARRAYS, ONE, Held, Moved, Numbered, Sizes, aligned, uncompiled
 from backend.shape import ZERO_VALUE, Items, Nothing, Reg, Sum, literal
 from backend.status import SIZES
 from semantics.type_language import INTEGER, REAL
@@ -124,6 +124,9 @@ def transpose(emit: Any, x: Any, axes: Any) -> Any:
     if order == tuple(range(rank)):
         return x
     sizes = tuple(x.sizes[k] for k in order)
+    if isinstance(x, Numbered):
+        where = {x.leaf: lambda at: tuple(at[k] for k in order)}
+        return Moved(sizes, where, lambda: moved(emit, x, sizes, lambda at: tuple(at[order.index(k)] for k in range(rank))))
     if rank == 2 and not x.type.holes:
         array = emit.held(x)
         name = array.name.removesuffix(".T") if array.name.endswith(".T") else f"{array.name}.T"

@@ -13,7 +13,7 @@ the result is a `Scatter`, and no number of a place is ever computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any
 
@@ -28,6 +28,7 @@ from backend.arrays.values import (
     Chosen,
     Formula,
     Held,
+    Moved,
     Numbered,
     Places,
     Scatter,
@@ -116,6 +117,8 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
         for m, n in zip(d.sizes, x.sizes, strict=True):
             emit.equal(m, n)
         return as_operand(emit, d)
+    if isinstance(p, Moved) and (found := _moved_back(emit, d, p, x)) is not None:
+        return found
     counted = p.sizes if isinstance(p, Numbered) and p.first == ONE else None
     d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
     emit.equal(d.sizes[0], p.sizes[0])
@@ -143,6 +146,30 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     return _rebuilt(x, (_part(emit, array, leaf, start) for leaf, start in leaves))
 
 
+def _moved_back(emit: Any, d: Any, p: Moved, x: Any) -> Any:
+    """Each array reads its own part of d; None where x has something else than these arrays, or d other axes."""
+    leaves, d = [*_leaves(x)], as_operand(emit, d)
+    if p.where.keys() != {*range(len(leaves))} or not all(isinstance(leaf, ARRAYS) for leaf in leaves):
+        return None
+    if len(d.sizes) != len(p.sizes):
+        return None
+    for m, n in zip(d.sizes, p.sizes, strict=True):
+        emit.equal(m, n)
+    return _rebuilt(x, iter([_read(emit, d, leaf, p.where[k]) for k, leaf in enumerate(leaves)]))
+
+
+def _read(emit: Any, d: Any, leaf: Any, where: Callable[[Sizes], Sizes]) -> Any:
+    """The elements of d that an array reads at indices of its own; ZERO for what has no reals."""
+    dtype = _dtype(leaf)
+    if dtype not in FLOATING:
+        return ZERO_VALUE
+
+    def element(emit: Any, at: Sizes) -> Any:
+        return as_element(emit, emit.element(d, where(at)), dtype)
+
+    return emit.formula(dtype, leaf.sizes, element, (d,), cheap=True, along=False, holes=d.type.holes)
+
+
 def _stays(d: Any, p: Any, x: Any) -> bool:
     """Whether the places are those of one array, in their order, as after a copy: each element goes back to where it is."""
     if not (isinstance(p, Numbered) and p.first == ONE and isinstance(x, ARRAYS) and isinstance(d, (Held, Formula))):
@@ -152,15 +179,20 @@ def _stays(d: Any, p: Any, x: Any) -> bool:
 
 def _extent(emit: Any, x: Any, first: str, leaves: list[tuple[Any, str]]) -> str:
     """The number of elements in a value, after `first`; every leaf with the number of its first element."""
+    for leaf in _leaves(x):
+        leaves.append((leaf, first))
+        sizes = leaf.sizes if isinstance(leaf, ARRAYS) else ()
+        first = str(emit.integer(plus(first, " * ".join(sizes) or "1")).text)
+    return first
+
+
+def _leaves(x: Any) -> Iterator[Any]:
+    """The arrays and numbers in a value, in order."""
     if isinstance(x, Items):
         for part in x.items:
-            first = _extent(emit, part, first, leaves)
-        return first
-    if is_zero(x):
-        return first
-    leaves.append((x, first))
-    sizes = x.sizes if isinstance(x, ARRAYS) else ()
-    return str(emit.integer(plus(first, " * ".join(sizes) or "1")).text)
+            yield from _leaves(part)
+    elif not is_zero(x):
+        yield x
 
 
 def _dtype(leaf: Any) -> str:
@@ -234,11 +266,11 @@ def places(emit: Any, x: Any) -> Any:
         return Places(x.sizes)
     leaves: list[tuple[Any, str]] = []
     _extent(emit, x, "1", leaves)
-    return _rebuilt(x, iter([_numbered(emit, leaf, start) for leaf, start in leaves]), records=True)
+    return _rebuilt(x, iter([_numbered(emit, leaf, start, k) for k, (leaf, start) in enumerate(leaves)]), records=True)
 
 
-def _numbered(emit: Any, leaf: Any, start: str) -> Any:
-    return numbered(leaf.sizes, start) if isinstance(leaf, ARRAYS) else emit.integer(start)
+def _numbered(emit: Any, leaf: Any, start: str, number: int) -> Any:
+    return numbered(leaf.sizes, start, number) if isinstance(leaf, ARRAYS) else emit.integer(start)
 
 
 CELLS: dict[str, Callable[..., Any]] = {

@@ -59,6 +59,14 @@ class Comparing:
             result.append(found)
         return tuple(result)
 
+    def at_least(self, n: str, count: int) -> None:
+        """A test that a size is no less than a number."""
+        n = self.same(n)
+        tested = f"{n} >= {count}"
+        if not (n.isdigit() and int(n) >= count) and tested not in self._names():
+            self.trap(f"{n} < {count}", SIZES)  # type: ignore[attr-defined]
+            self._names()[tested] = ""
+
     def not_empty(self, sizes: Sizes) -> None:
         """A test that no size is 0."""
         for n in map(self.same, sizes):

@@ -15,10 +15,11 @@ from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
+from backend.arrays.eager import eager
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
-from backend.arrays.hoisting import hoisted
+from backend.arrays.hoisting import hoisted, lent
 from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
@@ -57,7 +58,10 @@ def tightened(text: str) -> str:
     kept_in_place(function)
     kept_once(function)
     reused(function)
+    lent(function)
+    reused(function)
     constants(function)
+    eager(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))
 

@@ -5,6 +5,7 @@ that reads it. A size is a text: a number where it is known, else an expression 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -135,7 +136,27 @@ class Chosen:
         return ArrayType("i64", (None,) * (len(self.sizes) - len(self.axes) + 1))
 
 
-ARRAYS = (Held, Formula, Scatter, Injected, Places, Chosen)
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """
+    The numbers of the elements of several arrays, or of one, each of which is somewhere, and nothing else.
+
+    where   for the number of an array among these, the indices at which the number of its element at indices is
+    made    the array of numbers
+    """
+
+    sizes: Sizes
+    where: dict[int, Callable[[Sizes], Sizes]]
+    made: Callable[[], Any]
+
+    dtype: ClassVar[str] = "places"
+
+    @property
+    def type(self) -> ArrayType:
+        return _type("i64", self.sizes)
+
+
+ARRAYS = (Held, Formula, Scatter, Injected, Places, Chosen, Moved)
 
 
 def _type(dtype: str, sizes: Sizes, holes: bool = False) -> ArrayType:
@@ -185,22 +206,49 @@ def row_major(indices: Sizes, sizes: Sizes) -> str:
 
 
 def plus(a: str, b: str) -> str:
-    """a + b"""
+    """a + b, of sizes or places: of a number and a size less a number, the size less their difference."""
     if a.isdigit() and b.isdigit():
         return str(int(a) + int(b))
+    for one, other in ((a, b), (b, a)):
+        found = LESS.fullmatch(other)
+        if found is not None and one.isdigit() and int(one) <= int(found[2]):
+            return less(found[1], int(found[2]) - int(one))
     return a if b == "0" else b if a == "0" else f"{a} + {b}"
+
+
+LESS = re.compile(r"\(([\w.]+(?:\[\d+\])?) - (\d+)\)")
+"""A size less a number."""
+
+
+def less(n: str, count: int) -> str:
+    """A size less a number that it is not less than."""
+    if n.isdigit() or count == 0:
+        return str(int(n) - count) if count else n
+    if (found := LESS.fullmatch(n)) is not None:
+        return f"({found[1]} - {int(found[2]) + count})"
+    return f"({n} - {count})"
+
+
+def is_size(text: str) -> bool:
+    """Whether a text is a number, a name, a size of an array, or one of these less a number: as short as a name for it."""
+    return LESS.fullmatch(f"({text} - 0)") is not None or LESS.fullmatch(text) is not None
 
 
 @dataclass(eq=False, slots=True)
 class Numbered(Formula):
-    """The numbers of the elements of an array, in row-major order, from `first`."""
+    """The numbers of the elements of an array, in row-major order, from `first`; `leaf` is its own among all that are numbered."""
 
     first: str = "0"
+    leaf: int = 0
 
 
-def numbered(sizes: Sizes, first: str) -> Formula:
+def numbered(sizes: Sizes, first: str, leaf: int = 0) -> Formula:
     """The numbers of the elements of an array, in row-major order."""
-    return Numbered("i64", sizes, lambda emit, at: emit.integer(plus(row_major(at, sizes), first)), cheap=True, first=first)
+
+    def element(emit: Any, at: Sizes) -> Any:
+        return emit.integer(plus(row_major(at, sizes), first))
+
+    return Numbered("i64", sizes, element, cheap=True, first=first, leaf=leaf)
 
 
 def place(indices: Sizes) -> str:

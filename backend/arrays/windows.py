@@ -172,11 +172,15 @@ def _inside(down: Down) -> Block:
     for statement in down.choice.body:
         match statement:
             case ast.If(
-                ast.BoolOp(ast.Or(), [ast.Compare(i, [ast.Lt()], [below]), ast.Compare(j, [ast.GtE()], [size])]), [out], []
+                ast.BoolOp(
+                    ast.Or(), [ast.Compare(i, [ast.Lt()], [ast.UnaryOp(ast.USub(), below)]), ast.Compare(j, [ast.GtE()], [size])]
+                ),
+                [out],
+                [],
             ) if (
                 is_guard(statement)
                 and ast.dump(i) == ast.dump(j)
-                and ast.unparse(below) == f"-{ast.unparse(size)}"
+                and ast.dump(below) == ast.dump(size)
                 and (above := down.above(i)) is not None
                 and not names_in(size) & down.turn.set_here
             ):
