@@ -101,6 +101,34 @@ OPTIONS = {
 }
 
 
+ARGUMENTS = {
+    "nothing": (("run", "good.py:f", ""), "nothing is in it"),
+    "a comment": (("run", "good.py:f", " # 2.0"), "nothing is in it"),
+    "bytes that are no text": (("run", "good.py:f", "\udcff"), "no text in UTF-8"),
+    "half a type": (("infer", "good.py:f", "f64["), "f64[2, 3] or f64[?]"),
+    "a size that is none": (("infer", "good.py:f", "f64[-1]"), "'f64[-1]' is not a type"),
+    "neither type nor value": (("infer", "good.py:f", "nope"), "'nope' is not a value"),
+    "a name, in a file that is no Python": (("step", "open.py:f", "nope"), "open.py:2"),
+    "one too few": (("run", "good.py:f"), "takes 1 arguments (x), 0 given"),
+    "one too many": (("run", "good.py:f", "1.0", "2.0"), "takes 1 arguments (x), 2 given"),
+    "fewer samples than none": (("crosscheck", "good.py:f", "--samples", "-1"), "--samples"),
+}
+
+
+@pytest.mark.parametrize("what", ARGUMENTS)
+def test_an_argument_that_means_nothing_is_refused(adjudge, what):
+    words, says = ARGUMENTS[what]
+    code, _, err = adjudge(*words)
+    assert code == 2
+    assert says in err
+    assert "try" in err.lower()
+
+
+def test_an_argument_is_read_in_the_encoding_of_the_file(adjudge, here):
+    (here / "latin.py").write_bytes("# coding: latin-1\nHALF = 0.5  # ½\ndef f(x):\n    return x\n".encode("latin-1"))
+    assert adjudge("run", "latin.py:f", "HALF")[1] == "0.5\n"
+
+
 @pytest.mark.parametrize("what", OPTIONS)
 def test_an_option_that_cannot_be_followed_is_refused(adjudge, what):
     refused(adjudge, *OPTIONS[what])
