@@ -173,7 +173,9 @@ def named_in(target: str, found_in: Callable[[Any], dict[str, Any]], what: str, 
     if found_in is not primitives_in and not isinstance(value, type) and (listed or callable(value)):
         return {name: value}
     if value is not None:
-        raise Malformed(f"{name} of {path}, of type {type(value).__name__}, is none of the {what}", remedy=_known(found, remedy))
+        kind = type(value).__name__
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise Malformed(f"{name} of {path} is {article} {kind}: none of the {what}", remedy=_known(found, remedy))
     raise Malformed(f"{path} defines no {name} to judge", remedy=_known(found, remedy))
 
 
