@@ -127,7 +127,9 @@ def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
     if isinstance(f, Program):
         wanted = [getattr(f.nodes[n], "name", "") for n in f.graphs[f.entry].parameters]
         if named or len(arguments) != len(wanted):
-            raise IllTyped(f"the program takes {len(wanted)} arguments: {', '.join(wanted)}", rule="enter")
+            given = f"{len(arguments) + len(named)} given"
+            remedy = "give one value for each, by position"
+            raise IllTyped(f"the program takes {len(wanted)} arguments ({', '.join(wanted)}), {given}", rule="enter", remedy=remedy)
         return list(arguments)
     try:
         bound = inspect.signature(f).bind(*arguments, **named)

@@ -32,7 +32,8 @@ def judge(thing: Primitive | PatternRule, formats: Sequence[Format] = LADDER) ->
         return [users.judge(thing) if users.signature(thing) is not None else backpropagators.judge(thing)]
     if isinstance(thing, PatternRule):
         return rewrites.judge(thing, formats)
-    raise Malformed(f"{thing!r} is neither a primitive nor a rewrite rule", rule="prove", remedy="@aj.primitive or aj.rule(...)")
+    name = getattr(thing, "__name__", repr(thing))
+    raise Malformed(f"{name} is neither a primitive nor a rewrite rule", rule="prove", remedy="@aj.primitive or aj.rule(...)")
 
 
 def prove(thing: Primitive | PatternRule) -> list[Verdict]:

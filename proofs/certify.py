@@ -99,11 +99,21 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def replaceable(folder: Path) -> None:
+    """Malformed if certificates cannot be written there: it is a file, or it holds other SMT-LIB, which would be removed."""
+    if folder.exists() and not folder.is_dir():
+        raise Malformed(f"{folder} is a file", rule="certify", remedy="name a folder")
+    others = sorted(folder.glob("*.smt2"))
+    if others and not (folder / MANIFEST).exists():
+        raise Malformed(f"{others[0]} is no certificate of ours", rule="certify", remedy="name a folder without other .smt2 files")
+
+
 def write(judged: Iterable[tuple[Judgment, str, tuple[str, ...]]], folder: Path = FOLDER) -> int:
     """
-    Writes the certificates of judgments, each with its family and its axioms, in place of what the folder held. Answers how many
-    questions there are.
+    Writes the certificates of judgments, each with its family and its axioms, in place of those that the folder held. Answers how
+    many questions there are.
     """
+    replaceable(folder)
     folder.mkdir(parents=True, exist_ok=True)
     texts: dict[str, list[str]] = {}
     lines: list[str] = []

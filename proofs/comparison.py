@@ -15,9 +15,9 @@ from typing import Any
 
 import z3
 
+from checkers.smt.enclosures import apart, holds, nearer
 from checkers.smt.inquiry import Inquiry
 from checkers.smt.paths import Path, explore
-from checkers.smt.replay import apart, holds, nearer
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real
 from checkers.verdict import Counterexample, Proved, Refuted, Unknown, Verdict

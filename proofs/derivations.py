@@ -20,12 +20,12 @@ from typing import Any
 
 import z3
 
+from checkers.smt.enclosures import holds
 from checkers.smt.inquiry import Inquiry
 from checkers.smt.paths import Run as Straight
 from checkers.smt.paths import explore
 from checkers.smt.real import Z3_REAL, reading
 from checkers.smt.real_equality import POOL
-from checkers.smt.replay import holds
 from checkers.smt.sides import spread
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real

@@ -17,8 +17,8 @@ from typing import Any
 
 import z3
 
+from checkers.smt.enclosures import Undecided, enclose, holds
 from checkers.smt.paths import Path, explore
-from checkers.smt.replay import Undecided, enclose, holds
 from checkers.smt.sides import spread
 from checkers.smt.solver import SAT, UNSAT
 from checkers.smt.terms import real

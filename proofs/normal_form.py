@@ -11,6 +11,7 @@ itself. Built in, so that they need no proof search:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -58,6 +59,8 @@ def plus(a: Poly, b: Poly, scale: Fraction = Fraction(1)) -> Poly:
 
 def join(a: Monomial, b: Monomial) -> Monomial:
     """The product of two monomials."""
+    if not a or not b:
+        return a or b
     powers = dict(a)
     for atom, n in b:
         powers[atom] = powers.get(atom, 0) + n
@@ -65,13 +68,20 @@ def join(a: Monomial, b: Monomial) -> Monomial:
 
 
 def product(a: Poly, b: Poly) -> Poly:
-    """a * b"""
-    result: Poly = {}
-    for m, c in a.items():
-        for n, d in b.items():
+    """a * b, in integers over one denominator: a sum of fractions costs several times as much."""
+    (left, over), (right, under) = whole(a), whole(b)
+    result: dict[Monomial, int] = {}
+    for m, c in left:
+        for n, d in right:
             key = join(m, n)
-            result[key] = result.get(key, Fraction(0)) + c * d
-    return {m: c for m, c in result.items() if c}
+            result[key] = result.get(key, 0) + c * d
+    return {m: Fraction(c, over * under) for m, c in result.items() if c}
+
+
+def whole(a: Poly) -> tuple[list[tuple[Monomial, int]], int]:
+    """A polynomial with integers for coefficients, and the least number that divides them all to give `a`."""
+    denominator = math.lcm(*(c.denominator for c in a.values()))
+    return [(m, c.numerator * (denominator // c.denominator)) for m, c in a.items()], denominator
 
 
 class Algebra:

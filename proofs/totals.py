@@ -17,8 +17,8 @@ from functools import partial
 
 import z3
 
+from checkers.smt.enclosures import holds
 from checkers.smt.inquiry import Inquiry, Judgment
-from checkers.smt.replay import holds
 from checkers.smt.solver import SAT
 from checkers.smt.terms import real
 from checkers.verdict import Proved, Unknown, Verdict

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+WIDEST = 120  # characters of a line of source that an error shows
 PROGRAMS_OF_OURS = str(Path(__file__).resolve().parent.parent / "transforms")
 
 
@@ -36,12 +37,13 @@ class Location:
         return self.file.startswith(PROGRAMS_OF_OURS)
 
     def excerpt(self) -> str:
-        """The source line with a caret under the column, or nothing if the line is not known."""
+        """The source line, of a long one the part around the column, and a caret under the column; nothing if it is not known."""
         if not self.text:
             return ""
-        indent = len(self.text) - len(self.text.lstrip())
-        caret = " " * max(self.column - indent, 0) + "^"
-        return f"    {self.text.strip()}\n    {caret}"
+        text, at = self.text.strip(), max(self.column - len(self.text) + len(self.text.lstrip()), 0)
+        first = max(at - WIDEST // 2, 0) if len(text) > WIDEST else 0
+        cut = "…" * bool(first) + text[first : first + WIDEST] + "…" * (len(text) > first + WIDEST)
+        return f"    {cut}\n    {' ' * (at - first + bool(first))}^"
 
 
 class AdjudgeError(Exception):

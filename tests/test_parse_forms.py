@@ -233,6 +233,15 @@ def test_an_arity_that_only_the_run_can_see_is_an_error_of_the_language() -> Non
         run(program, 1.0)
 
 
+def test_a_function_that_is_passed_takes_its_required_arguments_and_no_others() -> None:
+    applied = "def ap(g, x): return g(x)\ndef d(x, y=3.0): return x * y\ndef e(y=3.0): return y\n"
+    assert run(parse_text(applied + "def f(x): return ap(d, x)", "f"), 2.0) == 6.0
+    assert run(parse_text(applied + "def f(x): return ap(lambda y: e(y), x)", "f"), 2.0) == 2.0
+    with pytest.raises(AdjudgeError, match="@e takes 0 arguments, 1 given") as raised:
+        run(parse_text(applied + "def f(x): return ap(e, x)", "f"), 2.0)
+    assert "wrap it" in raised.value.remedy
+
+
 def test_a_loop_of_100000_turns_runs() -> None:
     program = parse_text("def f(x):\n while x < 100000.0: x += 1.0\n return x", "f")
     assert run(program, 0.0) == 100000.0

@@ -13,8 +13,8 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkers.smt.enclosures import Undecided, enclose
 from checkers.smt.inquiry import Judgment
-from checkers.smt.replay import Undecided, enclose
 from checkers.smt.solver import UNSAT, Answer
 from checkers.smt.terms import uninterpreted
 from checkers.verdict import Unknown

@@ -12,12 +12,12 @@ import z3
 from flint import arb
 
 from checkers.smt import equality as smt_equality
+from checkers.smt.enclosures import Undecided, ball, enclose
 from checkers.smt.ieee import DOUBLE, HALF, TINY
 from checkers.smt.inquiry import conflicts, recheck
 from checkers.smt.paths import Run, explore
 from checkers.smt.real import Z3_REAL, reading
 from checkers.smt.real_equality import POOL
-from checkers.smt.replay import Undecided, ball, enclose
 from checkers.smt.sides import BUG, parameter_names
 from checkers.verdict import OutOfScope, Proved, Refuted, Unknown, Vacuous
 from semantics.columns.meaning import MEANING

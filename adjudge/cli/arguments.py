@@ -20,7 +20,7 @@ from semantics.machine import Machine
 from semantics.structured import Record
 from semantics.values import Closure
 from transforms.nested_grad import expand
-from transforms.parse import parse_text
+from transforms.parse import parse_text, source_of
 
 FORMS = """2.0, 3, True, '(1.0, 2.0)', '[1.0, 2.0]', '{"a": 1.0}', 'array([1.0, 2.0])', 'np.ones((2, 3))', inf, nan, 0x1.8p+1"""
 
@@ -44,15 +44,20 @@ def argument(text: str, path: Path | None = None) -> Any:
 
 def _expression(text: str, path: Path | None) -> Any:
     """The value of an expression of the language."""
+    if not text.partition("#")[0].strip():  # in brackets it would be the empty tuple
+        raise Malformed(f"the argument {text!r} is not a value: nothing is in it", remedy=FORMS)
     try:
         ast.parse(f"({text}\n)", mode="eval")
-        written = f"{path.read_text() if path else ''}\n\ndef {NAME}():\n    return ({text}\n    )\n"
+        written = f"{source_of(path) if path else ''}\n\ndef {NAME}():\n    return ({text}\n    )\n"
         machine = Machine(expand(parse_text(written, NAME, str(path or "the argument"), KNOWN)))
         value = machine.run([], FUEL).value
     except SyntaxError as error:
         raise Malformed(f"the argument {text!r} is not a value: {error.msg}", remedy=FORMS) from None
+    except UnicodeEncodeError:
+        raise Malformed(f"the argument {text!r} is not a value: it is no text in UTF-8", remedy=FORMS) from None
     except AdjudgeError as error:
-        raise Malformed(f"the argument {text!r} is not a value: {error.what}", remedy=error.remedy or FORMS) from None
+        what = f"the argument {text!r} is not a value: {error.what}"
+        raise Malformed(what, location=error.location, remedy=error.remedy or FORMS) from None
     if not _is_data(value):
         raise Malformed(f"the argument {text!r} is not a value but a function", remedy=FORMS)
     return value

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+import traceback
 from functools import cache
+from os.path import isdir, isfile
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -15,7 +17,7 @@ import typer
 from rich.console import Console
 
 from adjudge.cli.arguments import FORMS, argument
-from semantics.errors import AdjudgeError, Malformed
+from semantics.errors import AdjudgeError, Location, Malformed
 from semantics.ir import Program
 from semantics.structured import Record
 from transforms.parse import functions_in, parse_file
@@ -61,21 +63,57 @@ def split(target: str) -> tuple[Path, str]:
     file, colon, name = target.rpartition(":")
     if not colon or (len(file) == 1 and file.isalpha()):
         file, name = target, ""
-    path = Path(file)
-    if not path.is_file():
-        raise Malformed(f"there is no file {file}", remedy="name a program as FILE:FUNCTION, such as examples/figure_1.py:f")
-    return path, name
+    if not isfile(file):  # of a name that no file can have, Path.is_file raises
+        what = f"{file} is a folder" if isdir(file) else f"there is no file {file}" if file else "no file is named"
+        raise Malformed(what, remedy="name a program as FILE:FUNCTION, such as examples/figure_1.py:f")
+    return Path(file), name
+
+
+def named(target: str) -> tuple[Path, str]:
+    """FILE and FUNCTION of a target; the one function of FILE if none is named."""
+    path, name = split(target)
+    if name:
+        return path, name
+    known = functions_in(path)
+    if not known:
+        raise Malformed(f"{path} defines no function", location=Location(str(path), 1), remedy="define one with def")
+    if len(known) != 1:
+        raise Malformed(f"{path} has {len(known)} functions", remedy=f"name one: {', '.join(f'{path}:{k}' for k in known)}")
+    return path, known[0]
 
 
 def load(target: str) -> Program:
     """The program FILE:FUNCTION, parsed without running the file."""
-    path, name = split(target)
-    known = functions_in(path)
-    if not name:
-        if len(known) != 1:
-            raise Malformed(f"{path} has {len(known)} functions", remedy=f"name one: {', '.join(f'{path}:{k}' for k in known)}")
-        name = known[0]
-    return parse_file(path, name)
+    return parse_file(*named(target))
+
+
+def writable(*paths: Path | None) -> None:
+    """Malformed if a file that a command is to write is a folder, or in no folder: asked before the work that it is to hold."""
+    for path in paths:
+        if path is None:
+            continue
+        if isdir(path):
+            raise Malformed(f"{path} is a folder", remedy="name a file in it")
+        if not isdir(path.absolute().parent):
+            raise Malformed(f"there is no folder {path.parent}", remedy="name a file in a folder that is there")
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that an option names. Malformed if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
+        raise Malformed(f"{path} cannot be read: {what}", remedy="name a file of text") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """The text in the file. Malformed if it cannot be written."""
+    writable(path)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Malformed(f"{path} cannot be written: {error.strerror}", remedy="name a file that you may write") from error
 
 
 def positions(texts: list[str]) -> int | str | tuple[int | str, ...]:
@@ -95,7 +133,7 @@ def import_file(path: Path) -> ModuleType:
     errors.print(f"importing {path} (this runs its code)", markup=False)
     spec = importlib.util.spec_from_file_location(f"_judged_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise Malformed(f"{path} is not a Python file")
+        raise Malformed(f"{path} is not a Python file", remedy="name a file whose name ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.parent.resolve()))
@@ -103,10 +141,18 @@ def import_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         what = str(error) if isinstance(error, AdjudgeError) else f"{type(error).__name__}: {error}"
-        raise Malformed(f"importing {path} failed: {what}", remedy=_remedy(error)) from error
+        raise Malformed(f"importing {path} failed: {what}", location=_place(error, path), remedy=_remedy(error)) from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
     return module
+
+
+def _place(error: BaseException, path: Path) -> Location:
+    """Where an import failed: where the text is not Python, else the last line of the file that was running, else its first."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return Location(error.filename, error.lineno, max((error.offset or 1) - 1, 0), (error.text or "").rstrip("\n"))
+    ran = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path.absolute()) and f.lineno]
+    return Location(str(path), ran[-1].lineno or 1, 0, ran[-1].line or "") if ran else Location(str(path), 1)
 
 
 def _remedy(error: BaseException) -> str:

@@ -48,7 +48,7 @@ def crosscheck(
     by: Annotated[
         list[str] | None, typer.Option("--grad", "-g", help="Check the gradient by this position or name; may be repeated.")
     ] = None,
-    samples: Annotated[int, typer.Option(help="How many random samples, besides the special ones.")] = 100,
+    samples: Annotated[int, typer.Option(min=0, help="How many random samples, besides the special ones.")] = 100,
     seed: Seed = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="Skip the CUDA simulator, and what takes a minute: PTX of tier B.")

@@ -11,9 +11,11 @@ from adjudge.cli.arguments import argument
 from adjudge.cli.common import Json, Target, load, positions, say, say_json, split
 from adjudge.functions import value_and_grad
 from adjudge.inferring import infer as infer_types
+from semantics.arrays import DTYPES
 from semantics.errors import Malformed
-from semantics.type_language import parse_type
+from semantics.type_language import SCALARS, parse_type
 
+LIKE_A_TYPE = {*SCALARS, *DTYPES, "tuple"}  # how the text of a type begins
 Types = Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help="Types or values: 'f64[2, 3]', 'f64[?]', i64, 2.0.")]
 
 
@@ -37,9 +39,12 @@ def infer(
 
 
 def _type_or_value(text: str, path: Path) -> Any:
-    """The text itself if it spells a type, else the value that it is."""
+    """The text itself if it spells a type, else the value that it is; Malformed as a type if it is neither, but begins like one."""
     try:
         parse_type(text)
-    except Malformed:
-        return argument(text, path)
+    except Malformed as no_type:
+        try:
+            return argument(text, path)
+        except Malformed as no_value:
+            raise no_type if text.partition("[")[0].strip() in LIKE_A_TYPE else no_value from None
     return text

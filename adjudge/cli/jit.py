@@ -20,8 +20,10 @@ def jit_report(target: str | None, arguments: list[str] | None, jax_jit: bool, g
     if target is None:
         raise Malformed("--jax-jit judges a function", remedy="adjudge audit --jax-jit FILE:FUNCTION [ARGS…]")
     path, name = split(target)
+    if not name:
+        raise Malformed(f"--jax-jit judges one function of {path}", remedy=f"name it: {target.rstrip(':')}:FUNCTION")
     function = getattr(import_file(path), name, None)
-    if not name or not callable(function):
+    if not callable(function):
         raise Malformed(f"{path} defines no function {name}", remedy="name a function of the file: FILE:FUNCTION")
     with progress() as bar:
         bar.add_task(f"judging jax.jit({name})", total=None)

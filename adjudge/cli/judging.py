@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from adjudge.adapters.frameworks import recognised
-from adjudge.cli.common import DONE, Arguments, Json, Seed, import_file, say, say_json, split, worst
+from adjudge.cli.common import DONE, Arguments, Json, Seed, import_file, say, say_json, split, worst, writable, write_text
 from adjudge.cli.jit import jit_report
 from adjudge.cli.reports import print_overview, print_report, progress
 from adjudge.judged import Checked, primitives_in, rewriting_in
@@ -20,6 +20,7 @@ from semantics.primitives import TABLE
 from transforms.pattern import DOMAINS
 
 RULES = "primitives (@adjudge.primitive) or rules of JAX, PyTorch or autograd"
+A_TABLE = "name functions, and whose they are, in a table ADJUDGE"
 Skip = Annotated[list[str] | None, typer.Option(help="A check not to make, by name; may be repeated.")]
 
 
@@ -60,10 +61,9 @@ def check(
         return
     if target is None:
         raise Malformed("there is nothing to judge", remedy="adjudge check FILE[:NAME], a primitive such as exp, or --shipped")
-    if html is not None and not html.absolute().parent.is_dir():
-        raise Malformed(f"there is no folder {html.parent}", remedy="name a file in a folder that is there")
+    writable(html)
     asked: dict[str, Any] = {"seed": seed, "skip": skip or ()} | ({} if examples is None else {"examples": examples})
-    subjects = {target: Checked(TABLE[target])} if target in TABLE else named_in(target, primitives_in, RULES)
+    subjects = {target: Checked(TABLE[target])} if target in TABLE else named_in(target, primitives_in, RULES, A_TABLE)
     _judge_all(subjects, lambda s: judge(s.value, **asked, **s.options), as_json, html, f"adjudge check {target}")
 
 
@@ -125,14 +125,13 @@ def _shipped(command: str, target: str | None, place: Any, made: Any, shipped: b
     if target is not None or not shipped:
         remedy = f"{command} --shipped --write {ours}"
         raise Malformed("--shipped judges what we ship and takes no target; --write goes with it", remedy=remedy)
-    if write is not None and not write.parent.is_dir():
-        raise Malformed(f"there is no folder {write.parent}", remedy="name a file in a folder that is there")
+    writable(write)
     with progress() as bar:
         task = bar.add_task("judging", total=None)
         found = list(rows(lambda name: bar.update(task, description=f"judging {name}")))
     text = page(found)
     if write is not None:
-        write.write_text(text)
+        write_text(write, text)
         say(f"{write}: {len(found)} {what}")
     elif as_json:
         say_json([row.as_dict() for row in found])
@@ -152,18 +151,18 @@ def _rewriting(target: str) -> dict[str, Any]:
     if not Path(target).suffix and ":" not in target and not Path(target).exists():
         remedy = f"a file FILE[:NAME], a rule 'left -> right', or one of our passes: {', '.join(PASSES)}"
         raise Malformed(f"{target} is no file, no rule and no pass", remedy=remedy)
-    return named_in(target, lambda module: rewriting_in(module, split(target)[0].name), "rules (adjudge.rule) or passes")
+    found_in = lambda module: rewriting_in(module, split(target)[0].name)  # noqa: E731
+    return named_in(target, found_in, "rules (adjudge.rule) or passes", "name a function on programs: FILE:NAME")
 
 
-def named_in(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) -> dict[str, Any]:
-    """What the file has to judge, or the one named. A named function counts as a pass."""
+def named_in(target: str, found_in: Callable[[Any], dict[str, Any]], what: str, remedy: str) -> dict[str, Any]:
+    """What the file has to judge, or the one named; `remedy` if there is none. A named function counts as a pass."""
     path, name = split(target)
     module = import_file(path)
     found = found_in(module)
     if not name:
         if not found:
-            remedy = "name functions, and whose they are, in a table ADJUDGE" if found_in is primitives_in else ""
-            raise Malformed(f"{path} defines no {what}", remedy=remedy or f"name a function on programs: {path}:NAME")
+            raise Malformed(f"{path} defines no {what}", remedy=remedy)
         return found
     value = getattr(module, name, None)
     if name in found:
@@ -174,13 +173,15 @@ def named_in(target: str, found_in: Callable[[Any], dict[str, Any]], what: str) 
     if found_in is not primitives_in and not isinstance(value, type) and (listed or callable(value)):
         return {name: value}
     if value is not None:
-        raise Malformed(f"{name} of {path} is a {type(value).__name__}: none of the {what}", remedy=_known(found))
-    raise Malformed(f"{path} defines no {name} to judge", remedy=_known(found))
+        kind = type(value).__name__
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise Malformed(f"{name} of {path} is {article} {kind}: none of the {what}", remedy=_known(found, remedy))
+    raise Malformed(f"{path} defines no {name} to judge", remedy=_known(found, remedy))
 
 
-def _known(found: dict[str, Any]) -> str:
+def _known(found: dict[str, Any], otherwise: str) -> str:
     names = [name for name in found if name.isidentifier()]
-    return f"one of {', '.join(names)}" if names else "the file has none"
+    return f"one of {', '.join(names)}" if names else otherwise
 
 
 def _judge_all(

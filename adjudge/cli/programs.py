@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from adjudge.cli.common import Arguments, Json, Target, console, load, positions, say, say_json, values_of
+from adjudge.cli.common import (
+    Arguments,
+    Json,
+    Target,
+    console,
+    load,
+    named,
+    positions,
+    read_text,
+    say,
+    say_json,
+    values_of,
+    writable,
+    write_text,
+)
 from adjudge.functions import run as run_program
 from adjudge.functions import value_and_grad
 from adjudge.tracing import entered
@@ -20,6 +34,8 @@ from semantics.ssa.form import Module
 from transforms.parse import SYSTEM as PARSE
 from transforms.parse import initial_file
 from transforms.pipeline import Rounds
+
+BY = ("grad", "cached_for", "shadow")  # the transforms that differentiate by some arguments
 
 
 def run(
@@ -34,6 +50,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a function on the reference machine, or its gradient."""
+    if mode != "J" and not by:
+        raise Malformed("--mode says how a gradient is made, and none is asked for", remedy=f"--grad 0 --mode {mode}")
     program, values = load(target), values_of(target, arguments)
     if by:
         value, gradient = value_and_grad(program, positions(by), target=on, mode=mode)(*values)
@@ -57,7 +75,7 @@ def step(
     after: Annotated[
         list[str] | None, typer.Option("--after", help="Apply this transform first, unrecorded; may be repeated.")
     ] = None,
-    first: Annotated[int, typer.Option("--first", help="Print at most this many steps; 0 for all.")] = 0,
+    first: Annotated[int, typer.Option("--first", min=0, help="Print at most this many steps; 0 for all.")] = 0,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Wait for Enter after every step.")] = False,
     save: Annotated[Path | None, typer.Option(help="Save the derivation as JSON.")] = None,
     replayed: Annotated[Path | None, typer.Option("--replay", help="Check the run against a derivation saved before.")] = None,
@@ -70,11 +88,13 @@ def step(
 
     Every step shows its rule, its place and what it changed; a run that was saved replays.
     """
+    writable(save)
+    recorded = read_text(replayed) if replayed is not None else ""
     derivation, system, start = _derivation(target, values_of(target, arguments), name, after or [], fuel)
     if save is not None:
-        save.write_text(derivation.to_json())
+        write_text(save, derivation.to_json())
     if replayed is not None:
-        replay(system, start, replayed.read_text())
+        replay(system, start, recorded)
         say(f"replayed: {len(derivation)} steps, every rule, place and state as recorded")
         return
     if as_json:
@@ -90,7 +110,7 @@ def step(
 def _derivation(target: str, values: list[Any], name: str, after: list[str], fuel: int) -> tuple[Derivation[Any], Any, Any]:
     """The derivation, the system that made it, and the state that it starts from."""
     if name == "parse":
-        start = initial_file(*_file_and_name(target))
+        start = initial_file(*named(target))
         return PARSE.derive(start, fuel=fuel), PARSE, start
     program = transform(load(target), *after).result if after else load(target)
     if name == "evaluate":
@@ -104,13 +124,6 @@ def _derivation(target: str, values: list[Any], name: str, after: list[str], fue
     rounds = isinstance(found.system, Rounds)
     derivation = found.system.derive(found.start) if rounds else found.system.derive(found.start, fuel=fuel)
     return derivation, replayable(found), found.start
-
-
-def _file_and_name(target: str) -> tuple[Path, str]:
-    from adjudge.cli.common import functions_in, split
-
-    path, name = split(target)
-    return path, name or functions_in(path)[0]
 
 
 def _print(derivation: Derivation[Any], first: int, interactive: bool) -> None:
@@ -131,7 +144,9 @@ def show(
     after: Annotated[
         list[str] | None, typer.Option("--after", help="Apply this transform first: grad, ssa, inline, …; may be repeated.")
     ] = None,
-    wrt: Annotated[list[str] | None, typer.Option(help="What `--after grad` differentiates by; may be repeated.")] = None,
+    wrt: Annotated[
+        list[str] | None, typer.Option(help="By what `--after grad` differentiates: position or name; may be repeated.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -139,6 +154,8 @@ def show(
 
     As parsed, or after the transforms named by --after.
     """
+    if wrt and not set(after or ()) & set(BY):
+        raise Malformed("--wrt says by what to differentiate, and nothing is", remedy=f"--after {BY[0]} --wrt {wrt[0]}")
     program = load(target)
     if after:
         program = transform(program, *after, wrt=positions(wrt or ["0"])).result

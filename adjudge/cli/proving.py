@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, console, errors, say, say_json
+from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, console, errors, say, say_json, writable, write_text
 from adjudge.cli.judging import named_in
 from adjudge.cli.reports import coloured
 from adjudge.cli.same import misplaced
@@ -69,23 +69,32 @@ def prove(
         two_functions(names or [], {k: v for k, v in given.items() if v not in ("", None)}, invariant, as_json)
         return
     misplaced({"over": over, "where": where, "type": types, "unroll": unroll is not None, "invariant": invariant})
+    if solver != "all" and not recheck:
+        raise Malformed("--solver says whom --recheck asks", remedy=f"adjudge prove --recheck --solver {solver}")
+    if folder is not None and not (trusted or recheck or write):
+        raise Malformed("--folder goes with --write, --recheck or --trusted", remedy=f"adjudge prove --write --folder {folder}")
     if trusted:
         _axioms(folder, as_json)
         return
     if recheck:
         _recheck(names or [], solver, folder, jobs, as_json)
         return
-    if page is not None and (names or not page.absolute().parent.is_dir()):
-        raise Malformed("--page writes the whole table, to a folder that is there", remedy="adjudge prove --page docs/proofs.md")
+    if page is not None and names:
+        raise Malformed("--page writes the whole table, of all obligations", remedy="adjudge prove --page docs/proofs.md")
+    writable(page)
     if write and names:
         raise Malformed("--write writes the certificates of all obligations", remedy="adjudge prove --write")
+    if write and folder is not None:
+        from proofs.certify import replaceable
+
+        replaceable(folder)
     outcomes, others = _proved(names or [], widest, jobs, store)
     if write:
         _write(outcomes, folder)
     if page is not None:
         from proofs.page import page as written
 
-        page.write_text(written(outcomes), encoding="utf-8")
+        write_text(page, written(outcomes))
         say(f"{page}: {len(outcomes)} obligations")
     if as_json:
         say_json([_as_json(o) for o in outcomes] + [{"name": v.claim, "verdict": summary(v)} for v in others])
@@ -123,7 +132,7 @@ def _of_file(target: str) -> list[Verdict]:
     from adjudge.judging import prove as discharge
 
     verdicts: list[Verdict] = []
-    for name, found in named_in(target, _provable, "primitives or rules").items():
+    for name, found in named_in(target, _provable, "primitives or rules", BY_US).items():
         for verdict in discharge(found):
             verdicts.append(verdict)
             say(f"{name}: {verdict.claim}: {summary(verdict)}")
@@ -179,6 +188,7 @@ def _said(outcomes: Sequence[Any], others: Sequence[Verdict], verbose: bool) -> 
     say(", ".join(f"{counted[kind.__name__]} {kind.__name__}" for kind in ORDER))
 
 
+BY_US = "make one by @adjudge.primitive or adjudge.rule(…)"
 FEW = 20  # obligations that are told one by one
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, Seed, console, errors, say, say_json
+from adjudge.cli.common import DONE, ONLY_UNKNOWNS, REFUTED, Json, Seed, console, errors, say, say_json, writable, write_text
 from semantics.errors import Malformed
 
 COMPARE, SUMMARY = "compare", "summary"
@@ -60,11 +60,11 @@ def sweep(
         return
     if files:
         raise Malformed("a sweep takes one library and no files", remedy="adjudge sweep LIBRARY --store FILE")
+    from adjudge.sweep.catalogue import library as known
     from adjudge.sweep.runner import Plan
 
-    for path in (report, html):
-        if path is not None and not path.parent.is_dir():
-            raise Malformed(f"there is no folder {path.parent}", remedy="name a file in a folder that is there")
+    known(library)  # before a store is made for it
+    writable(report, html)
     names, skipped = tuple(only or ()), tuple(skip or NOT_MADE)
     limits = {"seconds": timeout, "memory": int(memory * GIB)}
     plan = Plan(library, names, seed, examples, jobs=jobs, backend=backend, skip=skipped, keep=keep, **limits)
@@ -103,7 +103,7 @@ def _written(library: str, records: list[dict[str, Any]], report: Path | None, h
     if report is not None:
         from adjudge.sweep.page import page
 
-        report.write_text(page(library, records))
+        write_text(report, page(library, records))
     if html is not None:
         import json
 
@@ -146,11 +146,12 @@ def _summary(files: list[Path], report: Path | None) -> None:
     from adjudge.sweep.store import Store
     from adjudge.sweep.summary import summary
 
+    writable(report)
     if not files:
         raise Malformed("summary wants a store", remedy="adjudge sweep summary A.sqlite B.sqlite --report FILE.md")
     stores = [Store(path, make=False) for path in files]
     text = summary(list(latest_of(stores).values()))
-    say(text) if report is None else report.write_text(text)
+    say(text) if report is None else write_text(report, text)
 
 
 def _compare(files: list[Path], as_json: bool) -> None:

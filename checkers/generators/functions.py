@@ -60,12 +60,17 @@ def captured_call(w: Writer) -> None:
     w.declare(Variable(outer, "function", size=1))
 
 
+def unary(w: Writer) -> list[str]:
+    """The functions in scope that take one argument as values: a function that is passed has lost its parameters with defaults."""
+    return [v.name for v in w.known("function") if v.size - v.defaults == 1]
+
+
 def higher_order(w: Writer) -> None:
     """A function that takes or returns functions, applied to functions in scope or to lambdas."""
     w.mark("higher_order")
     name, result = w.fresh("h"), w.fresh("f")
     p, q, y = w.fresh("p"), w.fresh("q"), w.fresh("y")
-    one = [v.name for v in w.known("function") if v.size == 1]
+    one = unary(w)
 
     def function() -> str:
         return w.pick(one) if one and w.flip() else lambda_text(w, 1)
@@ -92,7 +97,7 @@ def in_tuple(w: Writer) -> None:
     """Functions stored in a tuple."""
     w.mark("functions_in_tuples")
     name, size = w.fresh("fs"), w.number(1, 2)
-    one = [v.name for v in w.known("function") if v.size == 1]
+    one = unary(w)
     parts = [w.pick(one) if one and w.flip() else lambda_text(w, 1) for _ in range(size)]
     w.line(f"{name} = ({', '.join(parts)},)")
     w.declare(Variable(name, "functions", size=size))

@@ -15,10 +15,11 @@ from typing import Any
 
 import z3
 
+from checkers.smt.enclosures import apart, holds, nearer
 from checkers.smt.inquiry import Inquiry, Judgment
 from checkers.smt.paths import Path, explore
 from checkers.smt.real import reading
-from checkers.smt.replay import apart, exact, floats, holds, nearer
+from checkers.smt.replay import exact, floats
 from checkers.smt.sides import BUG, Kind, Mismatch, as_condition, claimed, differ, gave_up, inputs_of, kinds_of, leaves, spread
 from checkers.smt.solver import RLIMIT, SAT, UNSAT, Answer
 from checkers.smt.terms import Course, real
@@ -54,6 +55,7 @@ class _Reals:
         self.a, self.b, self.inquiry, self.equal, self.pi = a, b, inquiry, equal, pi
         makers = {"integer": z3.Int, "boolean": z3.Bool}
         self.inputs = inputs_of(a, kinds, lambda kind, name: makers.get(kind, z3.Real)(name))
+        self.variables = tuple(map(str, self.inputs.variables))
         self.hypotheses: list[z3.BoolRef] = []
         if hypotheses is not None:
             values = dict(zip(self.inputs.names, self.inputs.values, strict=True))
@@ -93,7 +95,7 @@ class _Reals:
         raise IllTyped("the right side cannot be read over the reals", rule="z3_real")
 
     def environment(self, point: Sequence[Any]) -> dict[str, Any]:
-        return {str(v): x for v, x in zip(self.inputs.variables, point, strict=True)}
+        return dict(zip(self.variables, point, strict=True))
 
     def points(self) -> Iterable[tuple[Any, ...]]:
         """Awkward rational points, spread over all inputs."""

@@ -5,6 +5,7 @@ From Python to programs, one small step at a time (2018, section 4.1; 2017, sect
     parse_text(source, name)      a function in a text, of which nothing is run
     parse_file(path, name)        likewise in a file
     functions_in(path)            the functions that a file defines at its top level
+    source_of(path)               its text
     initial(f), initial_text(…)   the state to step from with SYSTEM
 
 CPython is the oracle: on every input where CPython returns a value, the program has the same one. What has no meaning here is
@@ -21,6 +22,18 @@ from transforms.parse.system import (
     parse,
     parse_file,
     parse_text,
+    source_of,
 )
 
-__all__ = ["SYSTEM", "defaults_of", "functions_in", "initial", "initial_file", "initial_text", "parse", "parse_file", "parse_text"]
+__all__ = [
+    "SYSTEM",
+    "defaults_of",
+    "functions_in",
+    "initial",
+    "initial_file",
+    "initial_text",
+    "parse",
+    "parse_file",
+    "parse_text",
+    "source_of",
+]

@@ -172,7 +172,7 @@ def initial_text(source: str, name: str, file: str = "<text>", names: Mapping[st
 
 def initial_file(path: str | Path, name: str, names: Mapping[str, Any] | None = None) -> ParseState:
     """The state from which SYSTEM parses the function called `name` in a file; `names` adds to what its text binds."""
-    return initial_text(_text(path), name, str(path), names or {})
+    return initial_text(source_of(path), name, str(path), names or {})
 
 
 def _named(text: str, name: str, file: str, names: Mapping[str, Any] | None) -> Known:
@@ -209,7 +209,7 @@ def parse_file(path: str | Path, name: str, names: Mapping[str, Any] | None = No
 
 def functions_in(path: str | Path) -> list[str]:
     """The names of the functions that a file defines at its top level, in order."""
-    return _functions(read_source(_text(path), str(path))[1])
+    return _functions(read_source(source_of(path), str(path))[1])
 
 
 def _functions(tree: ast.Module) -> list[str]:
@@ -221,7 +221,8 @@ def _functions(tree: ast.Module) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _text(path: str | Path) -> str:
+def source_of(path: str | Path) -> str:
+    """The text of a Python file, in the encoding that it declares. Malformed if it cannot be read."""
     try:
         with tokenize.open(path) as file:
             return file.read()
