@@ -83,7 +83,10 @@ class Tiered:
 
     @cached_property
     def machined(self) -> Machined:
-        """The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits."""
+        """
+        The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits: all but
+        those of a gradient whose generated code has its loops unrolled (`expansion`), where sums may have another order.
+        """
         with at_rest(), remembering(store.remembered):
             return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))
 

@@ -150,7 +150,7 @@ def total(heap: Heap, p: int, kept: Sequence[int], gone: Sequence[int], loops: A
 def written_out(heap: Heap, at: Sequence[int]) -> bool:
     """Whether one of the operands was no array yet. All of them are now. `heap.Full` if there is no room for one."""
     I = heap.integers
-    there = [x for x in at if I[x] == DEFERRED]
+    there = {x for x in at if I[x] == DEFERRED}  # one value may be several operands
     for x in there:
         p = I[x + 1]
         cell = array_of(I, p)

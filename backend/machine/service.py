@@ -73,7 +73,8 @@ def _not_entered(heap: Heap, function: Any, given: int) -> AdjudgeError:
 def wrong_count(program: Program, graph: int, given: int) -> AdjudgeError:
     """The error of a call with too few or too many arguments."""
     found = program.graphs[graph]
-    return IllTyped(_takes(f"@{found.name}", len(found.parameters), given), rule="call", location=found.location)
+    remedy = "give it as many; a function that is passed takes what has no default: wrap it, lambda x: f(x)"
+    return IllTyped(_takes(f"@{found.name}", len(found.parameters), given), rule="call", location=found.location, remedy=remedy)
 
 
 def located(heap: Heap, error: AdjudgeError) -> AdjudgeError:
