@@ -20,7 +20,10 @@ from semantics.arrays import Shape, broadcast_shapes, size_of, strides_of
 from semantics.errors import AdjudgeError
 
 LEAST, MOST = 1 << 17, 1 << 24
-"""Elements of an array that is not written out: fewer are soon written, and more may want more memory than there is."""
+"""
+Elements of an array that is not written out: fewer are soon written, and more may want more memory than there is. As many as LEAST
+lie behind the old objects at once when they are written (`heap.LARGE`), so no old object comes to lead to a young one.
+"""
 
 SEEN = ("spread", "reshape", "broadcast_to", "expand_dims")
 """Rows that show an array in another shape, its elements in their order."""
