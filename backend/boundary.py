@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.status import OVERFLOW, error
 from semantics.arrays import Array
-from semantics.errors import IllTyped
+from semantics.errors import IllTyped, takes
 from semantics.structured import Record
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, Scalar, TupleType
 from semantics.type_lattice import Union
@@ -40,7 +40,7 @@ def fits(type: ArrayType, dtype: str, shape: Sequence[int]) -> bool:
 def flatten_arguments(values: Sequence[Any], types: Sequence[Any]) -> list[Any]:
     """The scalars of the arguments; IllTyped if one does not have its type, Trap if an integer needs more than 64 bits."""
     if len(values) != len(types):
-        raise IllTyped(f"the program takes {len(types)} arguments, {len(values)} given", rule="enter")
+        raise IllTyped(takes("the program", len(types), len(values)), rule="enter")
     scalars: list[Any] = []
     todo = list(zip(values, types, strict=True))[::-1]
     while todo:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from semantics.columns import exact
 from semantics.columns.meaning import MEANING
-from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel, wrong_count
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive
 from semantics.scope import evaluation_order, scopes
@@ -93,7 +93,7 @@ class _Evaluator:
         """⟦g⟧(c, v…): the environment of captured values and arguments, then every needed node in order."""
         graph = self.program.graphs[call.closure.graph]
         if len(graph.parameters) != len(call.arguments):
-            raise self.at(IllTyped(f"@{graph.name} takes {len(graph.parameters)} arguments, {len(call.arguments)} given"), call.at)
+            raise self.at(wrong_count(graph.name, len(graph.parameters), len(call.arguments), graph.location), call.at)
         env = dict(zip(graph.parameters, call.arguments, strict=True))
         env.update(zip(self.free[call.closure.graph], call.closure.captured, strict=True))
         for node in evaluation_order(self.program, call.closure.graph):

@@ -102,3 +102,14 @@ class Crash(AdjudgeError):
 
 class OutOfFuel(AdjudgeError):
     """A budget ran out: steps, nodes, paths or solver resources."""
+
+
+def takes(name: str, wanted: int, given: int) -> str:
+    """How many arguments something takes, and how many it was given."""
+    return f"{name} takes {wanted} argument{'s' * (wanted != 1)}, {given} given"
+
+
+def wrong_count(name: str, wanted: int, given: int, location: Location | None = None) -> IllTyped:
+    """The error of a call of a graph with too few or too many arguments."""
+    remedy = "give it as many; a function that is passed takes what has no default: wrap it, lambda x: f(x)"
+    return IllTyped(takes(f"@{name}", wanted, given), rule="call", location=location, remedy=remedy)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semantics.columns.types import apply_type
-from semantics.errors import AdjudgeError, IllTyped, Trap
+from semantics.errors import AdjudgeError, IllTyped, Trap, takes, wrong_count
 from semantics.indexing import OUTSIDE
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
@@ -85,7 +85,7 @@ def entry_types(program: Program, given: Sequence[Any] | None) -> tuple[Any, ...
                 )
         return tuple(declared)
     if len(given) != len(declared):
-        raise IllTyped(f"@{entry.name} takes {len(declared)} arguments, {len(given)} given", rule="infer", location=entry.location)
+        raise IllTyped(takes(f"@{entry.name}", len(declared), len(given)), rule="infer", location=entry.location)
     for node, wanted, type in zip(entry.parameters, declared, given, strict=True):
         if wanted is not None and not is_below(erase(type), wanted):
             raise IllTyped(
@@ -210,8 +210,7 @@ class Inferrer:
         """The present result of the callee; the caller is judged again when it grows."""
         found = self.program.graphs[graph]
         if len(found.parameters) != len(arguments):
-            wanted = f"{len(found.parameters)} argument{'s' * (len(found.parameters) != 1)}"
-            raise IllTyped(f"@{found.name} takes {wanted}, {len(arguments)} given", rule="call", location=found.location)
+            raise wrong_count(found.name, len(found.parameters), len(arguments), found.location)
         signature = Signature(graph, captured, tuple(arguments))
         if signature not in self.results:
             signature = self.widened(caller, signature)

@@ -27,7 +27,7 @@ from immutables import Map
 
 from semantics.columns.meaning import MEANING
 from semantics.derivation import Derivation, Step, derive, law_of
-from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel, wrong_count
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Column, Primitive, misapplied
 from semantics.scope import evaluation_order, scopes
@@ -258,10 +258,8 @@ class Machine:
             raise self.located(error, at, continuation)
         code = self.codes.get(function.graph) or self.compile(function.graph)
         if len(arguments) != len(code.parameters):
-            graph, count = self.program.graphs[code.graph], len(code.parameters)
-            takes = f"@{graph.name} takes {count} argument{'s' * (count != 1)}, {len(arguments)} given"
-            remedy = "give it as many; a function that is passed takes what has no default: wrap it, lambda x: f(x)"
-            raise self.located(IllTyped(takes, rule="call", location=graph.location, remedy=remedy), at)
+            graph = self.program.graphs[code.graph]
+            raise self.located(wrong_count(graph.name, len(code.parameters), len(arguments), graph.location), at)
         environment = code.constants
         for node, value in zip(code.parameters, arguments):  # noqa: B905  the lengths were compared
             environment = environment.set(node, value)

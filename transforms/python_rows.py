@@ -25,7 +25,7 @@ import numpy as np
 from semantics.array_signatures import COLUMN, ArraySignature, read
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
-from semantics.errors import AdjudgeError, IllTyped, Location, Malformed, Trap
+from semantics.errors import AdjudgeError, IllTyped, Location, Malformed, Trap, takes
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.row import Hole, Primitive
@@ -161,7 +161,7 @@ def meaning_of(
 
     def cell(*arguments: Any) -> Any:
         if len(arguments) != arity:
-            raise IllTyped(f"{name} takes {arity} argument{'s' * (arity != 1)}, {len(arguments)} given", rule="primitive")
+            raise IllTyped(takes(name, arity, len(arguments)), rule="primitive")
         arrays = any(isinstance(a, (Array, SparseArray)) for a in arguments)
         whole = arrays or (signature is not None and not signature.on_reals)
         xs = arguments if whole else tuple(0.0 if a is ZERO else real(name, a) for a in arguments)

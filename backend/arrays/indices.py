@@ -188,8 +188,6 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
             else:
                 size = less(n, begin + end)
             return size, _line(less(n, begin) if from_end else str(begin), 1)
-        if (place := _single(*parts)) is not None:
-            return ONE, _line(_inside(emit, Reg(str(place), INTEGER, place), n), 1)
     by = 1 if step is None else step.text if step.value is None else step.value
     down = f"{by} < 0"
     if isinstance(by, int):
@@ -205,23 +203,16 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
 def _few(start: int, stop: int | None) -> tuple[int, tuple[bool, int], tuple[bool, int]] | None:
     """
     How many elements there must be for a slice to begin and to end where it says, and both places: whether it is counted from the
-    end, and how many. None if those are more than FEW, or it begins nearer to the end than it ends.
+    end, and how many. None if those are more than FEW and it selects not just one, or it begins nearer to the end than it ends.
+
+    They are tested, so that what is selected has a known size, and broadcasts if that is 1; of fewer, the machine runs the sample.
     """
     begin, end = (start < 0, abs(start)), (stop is None or stop < 0, abs(stop or 0))
     if begin[0] and not end[0]:
         return None
     needed = max(begin[1], end[1]) if begin[0] == end[0] else begin[1] + end[1]
-    return (needed, begin, end) if needed <= FEW else None
-
-
-def _single(start: int | None, stop: int | None, step: int | None) -> int | None:
-    """
-    The one place that a slice selects where there are as many as it speaks of; else None. It is tested, so that what is selected
-    has the known size 1, and broadcasts; of fewer, the machine runs the sample.
-    """
-    first = 0 if start is None else start
-    end = None if first == -1 else first + 1
-    return first if step in (None, 1) and stop == end else None
+    single = begin[0] == end[0] and (begin[1] - end[1] if begin[0] else end[1] - begin[1]) == 1
+    return (needed, begin, end) if needed <= FEW or single else None
 
 
 def _line(start: str, by: Any) -> Callable[[str], str]:

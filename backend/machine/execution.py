@@ -43,9 +43,9 @@ from backend.machine.layout import (
     WORDS,
 )
 from backend.machine.loader import Code
-from backend.machine.service import place, serve, wrong_count
+from backend.machine.service import place, serve
 from backend.machine.young import YOUNG, Young
-from semantics.errors import IllTyped, OutOfFuel
+from semantics.errors import IllTyped, OutOfFuel, wrong_count
 from semantics.type_language import type_of
 from semantics.type_lattice import is_below
 
@@ -224,7 +224,7 @@ class Execution:
                 what = f"the parameter {program.describe(node)} wants {wanted}, found {type_of(value)}"
                 raise IllTyped(what, rule="enter", location=entry.location)
         if len(arguments) != len(entry.parameters):
-            raise wrong_count(program, program.entry, len(arguments))
+            raise wrong_count(entry.name, len(entry.parameters), len(arguments), entry.location)
 
     def start(self, arguments: Sequence[Any]) -> None:
         """The first frame, in a buffer that has room for the constants and the arguments."""

@@ -13,8 +13,8 @@ from backend.machine import array_rows, deferred
 from backend.machine.heap import Heap
 from backend.machine.layout import CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
 from semantics.columns.meaning import MEANING
-from semantics.errors import AdjudgeError, IllTyped
-from semantics.ir import NodeId, Program
+from semantics.errors import AdjudgeError, IllTyped, wrong_count
+from semantics.ir import NodeId
 from semantics.primitives.row import Primitive, misapplied
 from semantics.primitives.table import TABLE
 from semantics.values import Closure
@@ -58,23 +58,13 @@ def applied(heap: Heap, primitive: Primitive, arguments: list[Any]) -> Any:
         raise located(heap, misapplied(primitive, len(arguments), error)) from None
 
 
-def _takes(name: str, wanted: int, given: int) -> str:
-    return f"{name} takes {wanted} argument{'s' * (wanted != 1)}, {given} given"
-
-
 def _not_entered(heap: Heap, function: Any, given: int) -> AdjudgeError:
     """Why a call could not be made: of what is no function, or with another number of arguments."""
     if not isinstance(function, Closure):
         error = IllTyped(f"{function!r} is not a function", rule="call", remedy="is a name bound to a value here?")
         return located(heap, error)
-    return located(heap, wrong_count(heap.code.program, function.graph, given))
-
-
-def wrong_count(program: Program, graph: int, given: int) -> AdjudgeError:
-    """The error of a call with too few or too many arguments."""
-    found = program.graphs[graph]
-    remedy = "give it as many; a function that is passed takes what has no default: wrap it, lambda x: f(x)"
-    return IllTyped(_takes(f"@{found.name}", len(found.parameters), given), rule="call", location=found.location, remedy=remedy)
+    graph = heap.code.program.graphs[function.graph]
+    return located(heap, wrong_count(graph.name, len(graph.parameters), given, graph.location))
 
 
 def located(heap: Heap, error: AdjudgeError) -> AdjudgeError:

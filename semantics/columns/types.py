@@ -18,7 +18,7 @@ from semantics.columns import array_types, memory_types, record_types, scalar_ty
 from semantics.columns.array_types import indexed, sensitivities
 from semantics.columns.record_types import wrong
 from semantics.columns.scalar_types import from_signature
-from semantics.errors import IllTyped, Trap
+from semantics.errors import IllTyped, Trap, takes
 from semantics.memory_types import CellsType, MemoryType
 from semantics.primitives.row import Column, Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, MACROS, ROWS, TABLE
@@ -41,7 +41,7 @@ def apply_type(primitive: Primitive, arguments: Sequence[Any]) -> Any:
         return NEVER
     wanted = len(primitive.signature)
     if len(arguments) < wanted - 1 if primitive.parameters[-1:] == ("*",) else len(arguments) != wanted:
-        raise IllTyped(f"{primitive.name} takes {wanted} argument{'s' * (wanted != 1)}, {len(arguments)} given", rule="primitive")
+        raise IllTyped(takes(primitive.name, wanted, len(arguments)), rule="primitive")
     if cell in WHOLE:
         return cell(*arguments)
     return distribute(cell, arguments, (IllTyped, Trap) if primitive.name in CONJUGATE else (Trap,))

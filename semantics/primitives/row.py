@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from semantics.conditions import Condition
-from semantics.errors import AdjudgeError, Crash, IllTyped, Location, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, IllTyped, Location, OutOfFuel, takes
 
 KINDS = ("real", "number", "integer", "boolean", "tuple", "any")
 
@@ -82,9 +82,7 @@ def misapplied(primitive: Primitive, given: int, error: TypeError | MemoryError)
         return OutOfFuel(f"{primitive.name}: there is no memory for its result", rule=primitive.name, remedy="smaller arrays")
     if primitive.takes(given):
         return Crash(f"{primitive.name} failed: {error}", rule="primitive")
-    wanted = len(primitive.signature)
-    message = f"{primitive.name} takes {wanted} argument{'s' * (wanted != 1)}, {given} given"
-    return IllTyped(message, rule="primitive")
+    return IllTyped(takes(primitive.name, len(primitive.signature), given), rule="primitive")
 
 
 def _of_the_table(name: str) -> Primitive:

@@ -17,7 +17,7 @@ from semantics.columns.kinds import kind
 from semantics.columns.meaning import MEANING
 from semantics.columns.structure import switch
 from semantics.derivation import Derivation, Step, derive
-from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, IllTyped, OutOfFuel, wrong_count
 from semantics.primitives.row import Column, Primitive, misapplied
 from semantics.ssa.code import BranchTask, Code, Edge, PrimitiveTask, ReturnTask, compiled, location_of, text_of
 from semantics.ssa.form import Module
@@ -129,9 +129,7 @@ class Machine:
         if code is None:
             code = self.codes[name] = compiled(self.module, name, self.lift)
         if len(arguments) != len(code.parameters):
-            count = len(code.parameters)
-            takes = f"@{name} takes {count} argument{'s' * (count != 1)}, {len(arguments)} given"
-            raise IllTyped(takes, rule="call", location=code.function.location)
+            raise wrong_count(name, len(code.parameters), len(arguments), code.function.location)
         environment = code.constants
         for parameter, value in zip(code.parameters, arguments):  # noqa: B905  the lengths were compared
             environment = environment.set(parameter, value)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from semantics.errors import IllTyped, Malformed
+from semantics.errors import Malformed, wrong_count
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -171,8 +171,9 @@ def _check_arity(program: Program, node: NodeId, application: Apply, target: Gra
     graph, given = program.graphs[target], len(application.arguments)
     wanted = len(graph.parameters)
     if wanted != given:
-        takes = f"@{graph.name} takes {wanted} argument{'s' * (wanted != 1)}, {given} given"
-        raise IllTyped(takes, rule="call", node=program.describe(node), location=application.location or graph.location)
+        error = wrong_count(graph.name, wanted, given, application.location or graph.location)
+        error.node = program.describe(node)
+        raise error
 
 
 def _refused(program: Program, node: NodeId, what: str) -> Malformed:
