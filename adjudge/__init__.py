@@ -27,10 +27,17 @@ from adjudge.proving import equal  # noqa: E402
 from adjudge.rules import rule  # noqa: E402
 from adjudge.tracing import trace  # noqa: E402
 from adjudge.transforming import transform  # noqa: E402
+from semantics.errors import AdjudgeError, Crash, IllTyped, Malformed, OutOfFuel, Trap  # noqa: E402
 from semantics.text import read  # noqa: E402
 from transforms.higher_order import array_map, array_reduce, logsumexp, scan  # noqa: E402
 
 __all__ = [
+    "AdjudgeError",
+    "Crash",
+    "IllTyped",
+    "Malformed",
+    "OutOfFuel",
+    "Trap",
     "agree",
     "array_map",
     "array_reduce",

@@ -103,7 +103,7 @@ def _checked_wrt(wrt: Any) -> Wrt:
     parts = wrt if isinstance(wrt, tuple) else (wrt,)
     if not parts or not all(isinstance(p, (int, str)) and not isinstance(p, bool) for p in parts):
         raise IllTyped(f"wrt is {wrt!r}", rule="grad", remedy="a position, a parameter name, or a tuple of them")
-    return wrt  # type: ignore[no-any-return]
+    return wrt
 
 
 def parse(f: Any) -> Program:
@@ -266,7 +266,7 @@ def vjp(f: Any, *primals: Any, mode: str = "J") -> tuple[Any, Callable[[Any], tu
     def pullback(sensitivity: Any) -> tuple[Any, ...]:
         d = to_value(sensitivity, "the sensitivity")
         demand(d, out, "the sensitivity", "vjp")
-        return to_python(machine.call(closure, [d]), machine)  # type: ignore[no-any-return]
+        return to_python(machine.call(closure, [d]), machine)
 
     return to_python(out, machine), pullback
 
@@ -280,7 +280,7 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = 
         demand(to_value(t, "the tangent"), to_value(x), "the tangent", "jvp")
     types = [type_of(to_value(a)) for a in primals]
     machine = Machine(expand(calling(parse(f), "jvp", 0, types), mode))
-    return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)  # type: ignore[no-any-return]
+    return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)
 
 
 def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., Any]:
@@ -313,4 +313,4 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
 
     compiled: Any = partial(at_length)
     compiled.__name__ = getattr(f, "__name__", "f")
-    return compiled  # type: ignore[no-any-return]
+    return compiled

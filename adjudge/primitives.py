@@ -20,12 +20,13 @@ from typing import Any, overload
 
 import numpy as np
 
-from adjudge.values import to_numpy, to_value
+from adjudge.values import to_value
 from semantics.array_signatures import COLUMN
 from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Hole, Primitive
+from transforms.array_rows import to_numpy
 from transforms.python_rows import Cells, register_backpropagator, row_of
 
 

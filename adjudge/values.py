@@ -55,7 +55,7 @@ def to_value(value: Any, name: str = "an argument", atom: Callable[[Any, str], A
 def _structure(value: Any, name: str) -> tuple[Label | None, tuple[Any, ...]] | None:
     """The label and the parts of a structured value, no label for a tuple; None for other values."""
     if is_record_class(type(value)):
-        found = live_class(type(value))
+        found = live_class(type(value))  # type: ignore[arg-type]
         if isinstance(found, Refused):
             raise IllTyped(f"{name}: {found.what}", rule="enter", remedy=found.remedy)
         label = label_of(type(value))
@@ -91,7 +91,7 @@ def _atom(value: Any, name: str) -> Any:
             return int(value)
         case np.ndarray() if type(value) is not np.ndarray:
             remedy = "pass np.asarray(x), if a plain array means the same"
-        case np.ndarray() | np.float32() if (array := of_numpy(value)) is not None:
+        case np.ndarray() | np.float32() if (array := of_numpy(value)) is not None:  # type: ignore[misc]
             return array
         case np.ndarray():
             remedy = _CONVERSIONS.get(value.dtype.kind, "make it an array of numbers")
@@ -216,7 +216,7 @@ def conforms(d: Any, out: Any) -> bool:
         given, wanted = todo.pop()
         match wanted:
             case tuple() | Record():
-                if type(given) is not type(wanted) or (isinstance(wanted, Record) and given.label != wanted.label):
+                if type(given) is not type(wanted) or getattr(given, "label", None) != getattr(wanted, "label", None):
                     return False
                 parts, of = parts_of(given), parts_of(wanted)
                 if len(parts) != len(of):

@@ -14,7 +14,8 @@ from backend.crosscheck import Crosscheck, crosscheck
 from backend.tiers import Machined, ptx, runnable
 
 if TYPE_CHECKING:
-    from backend.run import Compiled, compile, lowered, source, targets
+    from backend.lowering import lowered
+    from backend.run import Compiled, compile, source, targets
 
 __all__ = [
     "Compiled",

@@ -126,7 +126,7 @@ def _array(name: str, type: Any, rows: int) -> Iterator[str]:
 
 def _sizes(name: str, type: Any, rows: int) -> Iterator[str]:
     """The elements of an array, and the bytes of a row of numbers."""
-    yield f"  {name}.size = mul i64 %size, {prod(type.dims) if isinstance(type, ArrayType) else rows}"
+    yield f"  {name}.size = mul i64 %size, {prod(type.dims) if isinstance(type, ArrayType) else rows}"  # type: ignore[arg-type]
     if not isinstance(type, ArrayType):
         yield "  %step = mul i64 %size, 8"
 
@@ -135,7 +135,7 @@ def _passed(name: str, type: Any, rows: int) -> Iterator[str]:
     """An array of the results as the kernel takes it."""
     yield f"ptr null, ptr null, i64 {name}.size, i64 8, ptr {name}.data"
     if isinstance(type, ArrayType):
-        strides = [8 * prod(type.dims[d:]) for d in range(len(type.dims) + 1)]
+        strides = [8 * prod(type.dims[d:]) for d in range(len(type.dims) + 1)]  # type: ignore[arg-type]
         yield from ("i64 %size", *(f"i64 {n}" for n in type.dims), *(f"i64 {n}" for n in strides))
     else:
         yield from (f"i64 {rows}", "i64 %size", "i64 %step", "i64 8")

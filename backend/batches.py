@@ -255,7 +255,7 @@ def _threads(process: int, count: int) -> ThreadPoolExecutor:
 def _is_batched(compiled: Compiled) -> bool:
     """Whether there is a kernel: threads have none for arrays, and an array without axes is no element of a column."""
     arrays = [t for t in (*compiled.code.arguments, *compiled.code.results) if isinstance(t, ArrayType)]
-    return all(t.dims for t in arrays) and not (compiled.threaded and compiled.code.arrays)
+    return all(t.dims for t in arrays) and not (compiled.threaded and compiled.code.arrays)  # type: ignore[attr-defined]
 
 
 def _plain(column: Any) -> Any:

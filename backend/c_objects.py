@@ -90,10 +90,10 @@ def _memory() -> Any:
 
 def _of_numpy() -> dict[str, int]:
     """Where NumPy's functions are."""
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     pointer: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(_multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(_multiarray_umath._ARRAY_API, None)
     return {name: ctypes.c_int64.from_address(table + 8 * number).value for name, number in NUMBERS.items()}
 
 

@@ -55,7 +55,7 @@ def vectorised() -> Iterator[None]:
             binding.set_option("adjudge", f"--{option}={OPTIONS[option][1]}")
 
 
-class Usual(CompilerBase):  # type: ignore[misc]
+class Usual(CompilerBase):
     """The usual passes, with the options of generated code."""
 
     def define_pipelines(self) -> list[Any]:
@@ -77,7 +77,7 @@ class Flat(Usual):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class TellingLowering(NativeLowering):  # type: ignore[misc]
+class TellingLowering(NativeLowering):
     """The pass that writes LLVM's code, and what it is told of loops."""
 
     _name = "telling_lowering"

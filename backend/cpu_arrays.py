@@ -58,7 +58,7 @@ def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     type = signature.return_type
     sizes = _parse_shape(context, builder, signature.args[0], arguments[0])
     item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(type.dtype)))
-    strides, bytes, beyond = [], item, cgutils.false_bit
+    strides, bytes, beyond = list[Any](), item, cgutils.false_bit
     for size in reversed(sizes):
         strides.insert(0, bytes)
         product = builder.smul_with_overflow(bytes, size)
@@ -91,7 +91,7 @@ def reshape(context, array, shape):  # type: ignore[no-untyped-def]
         view = context.make_array(signature.return_type)(context, builder)
         given = cgutils.unpack_tuple(builder, arguments[1])
         sizes = [context.cast(builder, size, of, types.intp) for size, of in zip(given, shape, strict=True)]
-        strides, bytes = [], whole.itemsize
+        strides, bytes = list[Any](), whole.itemsize
         for size in reversed(sizes):
             strides.insert(0, bytes)
             bytes = builder.mul(bytes, size)

@@ -89,7 +89,7 @@ held, places = _strip_of(types.float64), _strip_of(types.int64)
 @lower_builtin(operator.getitem, Cells, types.Integer)
 def read(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
     memory, of = signature.args
-    return context.unpack_value(builder, memory.dtype, _place(context, builder, memory, *arguments, of))
+    return context.unpack_value(builder, memory.dtype, _place(context, builder, memory, *arguments, of))  # type: ignore[call-arg]
 
 
 @lower_builtin(operator.getitem, Cells, types.SliceType)

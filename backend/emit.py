@@ -143,7 +143,7 @@ class Emitter(Holding):
         for a, b in ((found.name, array.name), (found.mask, array.mask)):
             if a:
                 self.line(f"{a} = {b}")
-        return found  # type: ignore[no-any-return]
+        return found
 
     def settled_test(self, test: str) -> str:
         if not any(word in test for word in (" if ", " and ", " or ")):

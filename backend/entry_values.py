@@ -69,8 +69,8 @@ def _beside(edit: Edit, node: NodeId, value: NodeId) -> NodeId:
     """(t[k], v)[1]"""
     program = edit.program
     graph = program.owner(node)
-    read = edit.apply(graph, *program.inputs(node), location=program.nodes[node].location)
-    return edit.call(graph, GETITEM, edit.call(graph, MAKE_TUPLE, read, value), edit.constant(1))
+    read = edit.apply(graph, *program.inputs(node), location=program.nodes[node].location)  # type: ignore[arg-type, union-attr]
+    return edit.call(graph, GETITEM, edit.call(graph, MAKE_TUPLE, read, value), edit.constant(1))  # type: ignore[arg-type]
 
 
 def _others(program: Program, after: Program, read: NodeId) -> list[NodeId]:

@@ -94,7 +94,7 @@ def _gathers(program: Program, loops: Mapping[GraphId, int]) -> bool:
         for callee in found:
             callers.setdefault(callee, []).append(graph)
     longer = (node for row in GATHERING for node in _applied(program, row))
-    inner = {loops[owner] for node in longer if (owner := program.owner(node)) in loops}
+    inner = {loops[owner] for node in longer if (owner := program.owner(node)) in loops}  # type: ignore[index]
     above = closure(callers, (g for h, loop in loops.items() if loop in inner for g in callers[h] if loops.get(g) != loop))
     functions = (program.constant(program.inputs(node)[1]) for row in REVERSE for node in _applied(program, row))
     below = closure(references, (f.graph for f in functions if isinstance(f, GraphRef)))

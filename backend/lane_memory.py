@@ -120,7 +120,7 @@ def _store(builder: Any, value: Any, address: Any) -> None:
 # stacks
 
 
-class LaneMemory(types.Type):  # type: ignore[misc]
+class LaneMemory(types.Type):
     """The type of memory of which every place has the room of lanes."""
 
     def __init__(self, kind: Lanes) -> None:
@@ -129,7 +129,7 @@ class LaneMemory(types.Type):  # type: ignore[misc]
 
 
 @register_model(LaneMemory)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, type: LaneMemory) -> None:
         super().__init__(manager, type, ir.IntType(64))
 
@@ -163,13 +163,13 @@ CALLED = {
 
 
 @infer_global(operator.getitem)
-class _Read(AbstractTemplate):  # type: ignore[misc]
+class _Read(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(args[0].kind, args[0], _index(args[1])) if isinstance(args[0], LaneMemory) else None
 
 
 @infer_global(operator.setitem)
-class _Written(AbstractTemplate):  # type: ignore[misc]
+class _Written(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(types.none, args[0], _index(args[1]), args[2]) if isinstance(args[0], LaneMemory) else None
 
@@ -191,7 +191,7 @@ def _place(context: Any, builder: Any, memory: Any, index: Any, vector: Any) -> 
 @lower_builtin(operator.getitem, LaneMemory, Lanes)
 def _read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     vector = signature.args[0].kind.vector
-    return _load(builder, _place(context, builder, *arguments, vector), vector)
+    return _load(builder, _place(context, builder, *arguments, vector), vector)  # type: ignore[call-arg]
 
 
 @lower_builtin(operator.setitem, LaneMemory, types.Integer, types.Any)

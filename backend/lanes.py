@@ -38,7 +38,7 @@ OF = {
 Emit = Callable[..., Any]
 
 
-class Lanes(types.Type):  # type: ignore[misc]
+class Lanes(types.Type):
     """The type of `width` numbers, `scalar` that of one of them. A number stands for as many that are equal."""
 
     def __init__(self, of: str, width: int) -> None:
@@ -65,7 +65,7 @@ def _goes(source: Any, target: Lanes) -> bool:
 
 
 @register_model(Lanes)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, type: Lanes) -> None:
         super().__init__(manager, type, type.vector)
 
@@ -103,7 +103,7 @@ def operation(function: Any, emits: Mapping[str, Emit], count: int = 2, gives: s
     """A function that has an instruction for each kind of lanes, of so many arguments; its result is `gives`, or of that kind."""
 
     @infer_global(function)
-    class Typed(AbstractTemplate):  # type: ignore[misc]
+    class Typed(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             kind = kind_of(args) if len(args) == count else None
             if kind is None or kind.of not in emits:
@@ -119,7 +119,7 @@ def by_lane(function: Any, of: str, count: int) -> None:
     """A function that is called for one lane after the other."""
 
     @infer_global(function)
-    class Typed(AbstractTemplate):  # type: ignore[misc]
+    class Typed(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             found = kind_of(args) if len(args) == count else None
             return signature(*[LANES[found.width][of]] * (count + 1)) if found is not None and of in (found.of, REALS) else None
@@ -218,7 +218,7 @@ def part(context: Any, builder: Any, condition: Any) -> None:
 
 
 @infer_global(bool)
-class _Vote(AbstractTemplate):  # type: ignore[misc]
+class _Vote(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(types.boolean, *args) if isinstance(args[0], Lanes) and args[0].of != REALS else None
 
@@ -234,7 +234,7 @@ def chosen(condition, x, y):  # type: ignore[no-untyped-def]
 
 
 @infer_global(chosen)
-class _Chosen(AbstractTemplate):  # type: ignore[misc]
+class _Chosen(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         condition, *values = args
         if isinstance(condition, Lanes):

@@ -117,7 +117,7 @@ def _lowered(
         return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
 
     def joined() -> Lowered:
-        again = StackInference(program, literals, *stacks, inference, partial=partial)
+        again = StackInference(program, literals, *stacks, inference, partial=partial)  # type: ignore[arg-type, misc]
         return written(again, again.run(entry_types(program, types)), heads=True)
 
     if len(inference.types) > CROWD:

@@ -58,7 +58,8 @@ def layout(sections: Mapping[int, Section]) -> tuple[dict[int, int], int, int]:
                 end = offsets[k] + section.size
         end = _up(end, mmap.PAGESIZE)
         ends.append(end)
-    return offsets, *ends
+    code, data = ends
+    return offsets, code, data
 
 
 def _up(count: int, multiple: int) -> int:

@@ -24,7 +24,7 @@ from backend.cpu_memory import Cells
 Place = tuple[int, int]  # a block, and the number of a statement in it
 
 
-class Registers(Lower):  # type: ignore[misc]
+class Registers(Lower):
     """`held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays."""
 
     def _find_singly_assigned_variable(self) -> None:
@@ -94,7 +94,7 @@ class Registers(Lower):  # type: ignore[misc]
         of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
         data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
         at = self.loadvar(index.name)
-        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]
+        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]  # type: ignore[attr-defined]
         sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
         around = not isinstance(of, Cells)
         return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=around)
@@ -104,8 +104,8 @@ def is_element(of: Any, index: Any) -> bool:
     """Whether an array of numbers has an element at an index of this type: a 64-bit integer for each axis."""
     if not isinstance(of, types.Array) or not isinstance(of.dtype, types.Number | types.Boolean):
         return False
-    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
-    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)
+    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
+    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)  # type: ignore[attr-defined]
 
 
 def _alignment(of: Any) -> int | None:

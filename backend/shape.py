@@ -173,7 +173,7 @@ def make(type: Any, scalar: Callable[[Scalar], str]) -> Any:
         case _ if type in DEFAULTS:
             return Reg(scalar(type), type)
         case ArrayType():
-            return held(type, scalar(type), scalar(mask_type(type)) if type.holes else "")
+            return held(type, scalar(type), scalar(mask_type(type)) if type.holes else "")  # type: ignore[arg-type]
         case SliceType(items):
             return Cut(tuple(make(i, scalar) for i in items))
         case Scalar():

@@ -51,7 +51,7 @@ def with_tuples(program: Program) -> Program:
     for node, of in parts.items():
         graph = program.owner(node)
         zero = edit.constant(ZERO)
-        edit.replace(node, edit.call(graph, MAKE_TUPLE, *(of.found.get(k, zero) for k in range(of.size))))
+        edit.replace(node, edit.call(graph, MAKE_TUPLE, *(of.found.get(k, zero) for k in range(of.size))))  # type: ignore[arg-type]
     return edit.program
 
 
@@ -68,5 +68,5 @@ def _injected(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> It
 
 def _sum(edit: Edit, program: Program, place: NodeId, a: Parts, b: Parts) -> Parts:
     """Element by element; what only one of them has is that."""
-    both = {k: edit.call(program.owner(place), GADD, a.found[k], b.found[k]) for k in a.found if k in b.found}
+    both = {k: edit.call(program.owner(place), GADD, a.found[k], b.found[k]) for k in a.found if k in b.found}  # type: ignore[arg-type]
     return Parts(a.size, {**a.found, **b.found, **both})

@@ -38,7 +38,7 @@ def sizes_alone(text: str) -> str:
             if value == name and target not in read and target not in rank:
                 rank[target] = rank[name]
                 todo.append(target)
-    dropped = True
+    dropped = set(rank)
     while dropped:
         dropped = {value for target, value in moves if value in rank and target not in rank}
         rank = {name: n for name, n in rank.items() if name not in dropped}

@@ -127,7 +127,7 @@ class Straight(Stacks):
             result = (
                 make(self.inference.results[target], self.variable) if self.inference.results[target] != NEVER else Nothing(UNIT)
             )
-            ends = yield self.region(target, captured, arguments, result, -self.fresh_number())
+            ends = yield self.region(target, captured, arguments, result, -self.fresh_number())  # type: ignore[attr-defined]
             assert not ends.breaks, "a region that no loop encloses cannot break"
             return None if type == NEVER else result
         if target not in self.functions:

@@ -127,8 +127,8 @@ def _differs(name: str, type: Any, classes: dict[Any, str]) -> str:
             return f"type({name}) is not list or len({name}) != {len(items)}"
         case RecordType(Label("dict", "", keys), _):
             return f"type({name}) is not dict or (*{name},) != {keys!r}"
-        case RecordType(label, _):
-            return f"type({name}) is not {classes[label.python]}"
+        case _:
+            return f"type({name}) is not {classes[type.label.python]}"
 
 
 def _named(name: str, type: Any, parts: Sequence[str]) -> Iterator[str]:

@@ -235,7 +235,7 @@ def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) ->
     """
     from backend.cuda import numba_cuda
 
-    found = {
+    found = {  # type: ignore[no-untyped-call]
         "python": python_bindings,
         "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()

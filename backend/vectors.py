@@ -34,7 +34,7 @@ STEPS = 9  # from the iterator of a loop to what made it
 MEMORY = ("load", "store", "call")
 
 
-class Distinct(ir.MDValue):  # type: ignore[misc]
+class Distinct(ir.MDValue):
     """A node of metadata that is like no other."""
 
     def __init__(self, module: Any) -> None:

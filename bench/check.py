@@ -147,7 +147,7 @@ def written(name: str, parameters: str, forward: str, backward: str) -> Any:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     found: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(text, file, "exec"), found)
-    made = aj.primitive(found[name], name=name)
+    made = aj.primitive(name=name)(found[name])
     made.backpropagator(found["rule"])
     return made
 

@@ -33,7 +33,8 @@ def rows(only: str = "") -> Iterator[Row]:
     for module, size in named(SIZES, only).items():
         primal, derivative = functions(module)
         theirs = of_jax(module, derivative, size)
-        yield row(f"{module}, size {size}", *(measured(module, name, size)[:2] for name in (primal, derivative)), theirs)
+        value, slope = (measured(module, name, size)[:2] for name in (primal, derivative))
+        yield row(f"{module}, size {size}", value, slope, theirs)
         if isinstance(theirs, str) and theirs:
             yield Row("", f"not by JAX: {theirs}", "", "")
     for module, (size, end) in named(ENDS, only).items():

@@ -71,7 +71,8 @@ def compared(name: str, family: Family) -> Iterator[Comparison]:
     ours, forward = made[0], compile_for(program, types, "cpu")
     refuse_another_derivative(name, made[0](*some), hand(*some))
     forward(*some)
-    for turns in [(n,) for n in family.turns] or [()]:
+    every: list[tuple[int, ...]] = [(n,) for n in family.turns]
+    for turns in every or [()]:
         given = (*family.arguments, *turns)
         calls = CALLS if turns < (LARGE,) else CALLS // 20
         inside = in_a_loop(machine_code(ours), (*given, *ours.memory.passed), calls)

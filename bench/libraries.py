@@ -43,7 +43,7 @@ def _jax(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
     if family.derivative:
         gradient = defined(family.text, family.derivative, jax.numpy, jax.grad)
     elif family.jax is not None:
-        gradient = jax.grad(lambda *x: family.jax(jax, *x), family.wrt)  # type: ignore[misc]
+        gradient = jax.grad(lambda *x: family.jax(jax, *x), family.wrt)
     else:
         gradient = jax.grad(defined(family.text, "f", jax.numpy), family.wrt)
     counts = tuple(i for i, a in enumerate(given) if isinstance(a, int))

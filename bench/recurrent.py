@@ -155,8 +155,9 @@ def lstm_jax(jax: Any, *arguments: Any) -> Any:
         return leave * np.tanh(new), new
 
     def turn(states: Any, given: Any) -> Any:
-        h1, c1 = cell(w1, b1, *states[0], enters * given[0])
-        h2, c2 = cell(w2, b2, *states[1], h1)
+        (h1, c1), (h2, c2) = states
+        h1, c1 = cell(w1, b1, h1, c1, enters * given[0])
+        h2, c2 = cell(w2, b2, h2, c2, h1)
         y = leaves * h2 + shift
         return ((h1, c1), (h2, c2)), np.sum(given[1] * (y - np.log(np.sum(np.exp(y)) + 2.0)))
 

@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 
 from checkers.plots import Plot
-from checkers.verdict import ORDER, Counterexample, LedgerEntry, Refuted, Report, Verdict, exactly, summary
+from checkers.showing import exactly
+from checkers.verdict import ORDER, Counterexample, LedgerEntry, Refuted, Report, Verdict, summary
 from semantics.errors import Malformed
 
 SCHEMA = 1
@@ -107,7 +108,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
 def _read_verdict(entry: dict[str, Any]) -> Verdict:
     kind = KINDS[entry["verdict"]]
     if kind is not Refuted:
-        return kind(**{f.name: entry[f.name] for f in fields(kind)})  # type: ignore[no-any-return]
+        return kind(**{f.name: entry[f.name] for f in fields(kind)})
     exact = entry["exact"]
     inputs = {k: decode(v) for k, v in exact["inputs"]}
     said = (entry["cause"], entry["script"], entry["note"], tuple(map(_read_plot, entry["plots"])))

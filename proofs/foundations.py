@@ -73,7 +73,7 @@ def read_as(primitive: str) -> frozenset[str]:
     if primitive not in TABLE or not {*TABLE[primitive].signature} <= REALS:
         return frozenset()
     try:
-        value = reading(Run()).column.find(TABLE[primitive])(*(z3.Real(name) for name in TABLE[primitive].parameters))
+        value = reading(Run()).column[TABLE[primitive]](*(z3.Real(name) for name in TABLE[primitive].parameters))
     except (AdjudgeError, TypeError):  # a hole, or no function of reals
         return frozenset()
     return frozenset(FUNCTION.findall(value.sexpr())) if z3.is_expr(value) else frozenset()

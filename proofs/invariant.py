@@ -186,7 +186,7 @@ def _same_value(program: Program, values: Sequence[Any], path: Path, sweep: Swee
 
 def replay(program: Program, gradient: Gradient) -> Verdict | None:
     """A refutation by execution against forward mode, if some point shows one."""
-    pools = {"real": [float(p) for p in POINTS], "integer": [2, 0, 1], "boolean": [True, False]}
+    pools: dict[str, list[Any]] = {"real": [float(p) for p in POINTS], "integer": [2, 0, 1], "boolean": [True, False]}
     for point in spread([pools[str(k)] for k in kinds_of(program)], MOST_POINTS):
         try:
             verdict = forward_mode_agrees(program, point, gradient)

@@ -18,7 +18,7 @@ import multiprocessing
 import os
 import resource
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from importlib import metadata
@@ -84,7 +84,7 @@ def run(
         raise Malformed("0 processes prove nothing", rule="prove", remedy="--jobs 2, or -1 for one on each core")
     kept = {o.name: r for _, o in wanted if store is not None and (r := store.get(key(o.name, formats))) is not None}
     missing = [o.name for _, o in wanted if o.name not in kept]
-    made: Iterable[Record] = iter(())
+    made: Iterator[Record] = iter(())
     if missing:
         parallel = Parallel(n_jobs=jobs, return_as="generator", batch_size=1, pre_dispatch="2*n_jobs")
         made = parallel(delayed(in_fork)(name, tuple(formats), wall) for name in missing)

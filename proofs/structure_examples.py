@@ -48,7 +48,7 @@ def _representations(a: Any, b: Any, c: Any) -> tuple[Any, ...]:
 
 SUMS = [*product(_representations(A, B, C), _representations(D, E, F)), (A, D), (ZERO, D), (A, ZERO)]
 PROJECTIONS = [
-    *((t, i) for t in (*TUPLES, *LISTS) for i in _places(len(t if isinstance(t, tuple) else t.items))),
+    *((t, i) for t in (*TUPLES, *LISTS) for i in _places(len(t if isinstance(t, tuple) else t.items))),  # type: ignore[attr-defined]
     *((t, cut) for t in (*TUPLES, *LISTS) for cut in CUTS),
     *((t, i) for t in PARTIAL for i in (0, 1, -1, Slice(1), Slice(None, -1))),
     *((RECORDS[0], i) for i in (0, 1, -1)),
@@ -87,7 +87,7 @@ EXAMPLES: dict[str, list[tuple[Any, ...]]] = {
     "make_record": [(label, A, (B, C)) for label in (POINT, DATA, KEYED)] + [(LIST, *items) for items in TUPLES] + [(EMPTY,)],
     "getitem": PROJECTIONS,
     "length": [(t,) for t in (*TUPLES, *LISTS, RECORDS[0], TABLE)],
-    "of_length": [(t, len(t if isinstance(t, tuple) else t.items)) for t in (*TUPLES, *LISTS)],
+    "of_length": [(t, len(t if isinstance(t, tuple) else t.items)) for t in (*TUPLES, *LISTS)],  # type: ignore[attr-defined]
     "make_slice": [(None, 1, 2), (0, -1, None), (None, None, None)],
     "field": FIELDS,
     "field_index": FIELDS,

@@ -111,7 +111,7 @@ def references_of(rule: Foreign, samples: Sequence[Any], unit: float) -> tuple[t
     if rule.traced is None:
         return numeric, ""
     trace = rule.traced
-    reading = PerSignature(lambda case: program_balls(trace(case)))
+    reading: PerSignature[Reference] = PerSignature(lambda case: program_balls(trace(case)))
     for sample in samples:
         reading(Case(sample, rule.forward(*sample), fixed=rule.fixed))
     return (Traced(reading, TRACES[rule.framework]), *numeric), reading.refused
@@ -186,7 +186,7 @@ def samples_of(rule: Foreign) -> list[tuple[Any, ...]]:
     arities = (len(rule.parameters),) if rule.parameters else (1, 2, 3)
     for dtype in (np.float64, np.float32):
         for arity in arities:
-            tried = [tuple(np.asarray(v, dtype=dtype) for v in c) for c in candidates(arity)]
+            tried: list[tuple[Any, ...]] = [tuple(np.asarray(v, dtype=dtype) for v in c) for c in candidates(arity)]
             tried = [tuple(ATTRIBUTE if i in rule.fixed else v for i, v in enumerate(s)) for s in tried]
             found = [s for s in tried if taken(rule, s)]
             if found:

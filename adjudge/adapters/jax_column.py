@@ -17,13 +17,13 @@ import numpy as np
 from jax import lax
 
 from adjudge.adapters.jax_site import dtype_of
-from adjudge.values import NUMPY_DTYPE, to_numpy
 from semantics.arrays import FLOATING, Array, promoted
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import Record, Slice
 from semantics.tangents import ZERO
+from transforms.array_rows import NUMPY_DTYPE, to_numpy
 
 
 @dataclass(frozen=True, slots=True)

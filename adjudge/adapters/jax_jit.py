@@ -22,7 +22,7 @@ from flint import arb
 
 from adjudge.adapters.jaxprs import from_jaxpr, with_jax
 from adjudge.adapters.rounding import F32, F64, Format, enclosure, exact, floats_in, format_of, precise
-from adjudge.values import NUMPY_DTYPE, to_numpy, to_value
+from adjudge.values import to_value
 from checkers.columns.leaves import map_leaves
 from checkers.columns.undecided import Undecided
 from checkers.optimizer_audit.outcomes import agree, on_a_kink
@@ -31,6 +31,7 @@ from checkers.verdict import Counterexample, LedgerEntry, Passed, Refuted, Repor
 from semantics.arrays import Array, single
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Program
+from transforms.array_rows import NUMPY_DTYPE, to_numpy
 from transforms.gradient_programs import gradient_program
 
 SAMPLES = 48

@@ -19,7 +19,6 @@ from jax import lax
 
 from adjudge.adapters.jax_array_column import ARRAY_CELLS
 from adjudge.adapters.jax_column import CELLS, Window, is_number, lift, refused
-from adjudge.values import NUMPY_DTYPE
 from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import NOT_CONSTANT, Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
@@ -27,6 +26,7 @@ from semantics.primitives.table import TABLE
 from semantics.scope import evaluation_order, scopes
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, TupleType
 from semantics.values import Closure
+from transforms.array_rows import NUMPY_DTYPE
 
 COLUMN: dict[str, Callable[..., Any]] = {**CELLS, **ARRAY_CELLS}
 SCALARS = {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}

@@ -34,11 +34,12 @@ def foreign(x: Any, fixed: frozenset[int] = frozenset()) -> Foreign:
     """The rule of PyTorch that an object is: a subclass of Function, its `apply`, or a function."""
     torch = with_torch()
     x = getattr(x, "__self__", x) if getattr(x, "__name__", "") == "apply" else x
-    function, parameters = x, ()
-    if isinstance(x, type) and issubclass(x, torch.autograd.Function):
-        function = x.apply
-        separate = x.setup_context is not torch.autograd.Function.setup_context
-        parameters = parameters_of(x.forward, 0 if separate else 1)
+    of_class: Any = x if isinstance(x, type) and issubclass(x, torch.autograd.Function) else None
+    function, parameters = x, tuple[str, ...]()
+    if of_class is not None:
+        function = of_class.apply
+        separate = of_class.setup_context is not torch.autograd.Function.setup_context
+        parameters = parameters_of(of_class.forward, 0 if separate else 1)
     else:
         parameters = parameters_of(x)
     return Foreign(

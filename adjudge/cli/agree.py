@@ -12,7 +12,8 @@ from adjudge.agreement import judged_program
 from adjudge.cli.common import Arguments, Json, Target, console, errors, load, positions, say, say_json, values_of
 from checkers.agreement import Answer, Judged, summary_of
 from checkers.agreement.judgement import ORDERS, plain
-from checkers.verdict import Refuted, Report, exactly
+from checkers.showing import exactly
+from checkers.verdict import Refuted, Report
 from semantics.errors import Malformed
 
 COLUMNS = ("steps", "peak live", "nodes", "optimized")

@@ -28,7 +28,7 @@ from adjudge.cli.common import (
 from adjudge.functions import MODES, Derivative
 from backend.boundary import general
 from backend.expansion import first_that_fits
-from checkers.verdict import exactly
+from checkers.showing import exactly
 from semantics.arrays import Array, single
 from semantics.errors import AdjudgeError, IllTyped, Malformed
 from semantics.ir import Program

@@ -27,7 +27,7 @@ def demo(
 
     Two backpropagators, two rewrites, and the gradient of figure 1 on every target.
     """
-    from adjudge.cli.judging import progress
+    from adjudge.cli.reports import progress
 
     if not EXAMPLES.is_dir():
         raise Malformed(
@@ -102,7 +102,7 @@ def _plain(value: Any) -> Any:
 
 def _tell(results: dict[str, Any]) -> None:
     from adjudge.cli.crosscheck import print_results
-    from adjudge.cli.judging import print_report
+    from adjudge.cli.reports import print_report
 
     program, after, optimized = results["figure 1"]
     say("1. A correct backpropagator: softplus\n")

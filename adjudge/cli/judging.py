@@ -195,7 +195,7 @@ def _judge_all(
         for i, (name, subject) in enumerate(subjects.items(), 1):
             where = f"judging {name}" + (f" ({i} of {len(subjects)})" if len(subjects) > 1 else "")
             bar.update(task, description=where)
-            with watched(lambda check, where=where: bar.update(task, description=f"{where}: {check}")):
+            with watched(lambda check, where=where: bar.update(task, description=f"{where}: {check}")):  # type: ignore[misc]
                 reports.append(judge(subject))
     if html is not None:
         from adjudge.html import write

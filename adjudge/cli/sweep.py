@@ -66,8 +66,7 @@ def sweep(
     known(library)  # before a store is made for it
     writable(report, html)
     names, skipped = tuple(only or ()), tuple(skip or NOT_MADE)
-    limits = {"seconds": timeout, "memory": int(memory * GIB)}
-    plan = Plan(library, names, seed, examples, jobs=jobs, backend=backend, skip=skipped, keep=keep, **limits)
+    plan = Plan(library, names, seed, examples, timeout, int(memory * GIB), jobs, backend, skipped, keep)
     records = _swept(plan, store or Path(f"{library.replace(':', '.')}.sqlite"))
     _written(library, records, report, html)
     say_json(records) if as_json else _said(records)

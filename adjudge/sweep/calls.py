@@ -82,7 +82,7 @@ class Call:
         """The function of the letters that makes this call."""
         made = eval(f"lambda {', '.join(self.letters)}: {self.text}", {"np": np, **names, "f": function})
         made.__name__ = made.__qualname__ = getattr(function, "__name__", "f")
-        return made  # type: ignore[no-any-return]
+        return made
 
     def samples(self, seed: int) -> tuple[tuple[Any, ...], ...]:
         """Arguments for the letters, the same for the same seed."""

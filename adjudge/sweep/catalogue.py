@@ -142,7 +142,7 @@ def library(name: str) -> Library:
     The library of a name: jax, torch, autograd, or MODULE:NAME of a Library of your own. Malformed if there is none.
     """
     if name in KNOWN:
-        return importlib.import_module(f"adjudge.sweep.{name}_table").LIBRARY  # type: ignore[no-any-return]
+        return importlib.import_module(f"adjudge.sweep.{name}_table").LIBRARY
     module, colon, attribute = name.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute) if colon and module and attribute else None

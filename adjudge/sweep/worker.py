@@ -101,7 +101,7 @@ VALUE, RAISES = ("its value at the first is", "returns no reals"), "at the first
 def _trial(lib: Library, call: Call, function: Callable[..., Any], task: Task) -> Any:
     """The trial of one call, or why there is none."""
     samples = call.samples(task.seed)
-    options = {"seed": task.seed, "examples": task.examples, "name": f"{task.function} as {call.text}"}
+    options: dict[str, Any] = {"seed": task.seed, "examples": task.examples, "name": f"{task.function} as {call.text}"}
     options["domain"] = call.domain
     try:
         if lib.trial is not None:

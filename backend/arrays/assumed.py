@@ -197,7 +197,7 @@ def _places(found: Iterator[tuple[Key, int]]) -> dict[Key, list[int]]:
 def assignments(function: ast.FunctionDef, arguments: Collection[str]) -> Iterator[Assigned]:
     """What every key is assigned, in the order of the text."""
     constants = {n.slice.value for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
-    axes = ("", *(str(axis) for axis in range(1 + max(constants, default=-1))))
+    axes = ("", *(str(axis) for axis in range(1 + max(constants, default=-1))))  # type: ignore[arg-type, operator, type-var]
     for target, value in _pairs(function.body):
         match target:
             case ast.Name(name):

@@ -46,7 +46,7 @@ def begun(function: ast.FunctionDef) -> bool:
     times = assigned(function)
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
     sources = _sources(function)
-    outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]
+    outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]  # type: ignore[arg-type]
     found = False
     for block in blocks(function):
         around = next((loop for inner, loop in reversed(outer) if inner is block), None)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from copy import deepcopy
+from typing import Any
 
 from backend.arrays.contraction import indices
 from backend.arrays.effects import KEEPING, assigned
@@ -41,8 +42,9 @@ def lean(function: ast.FunctionDef, arguments: frozenset[str], shared: set[str])
                     read[site, place] = found[0]
     for node in walk(function):
         match node:
-            case ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), _, ast.Constant() as place]), ast.Load()):
-                place.value = one.get((str(site), place.value), place.value)
+            case ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), _, ast.Constant() as number]), ast.Load()):  # type: ignore[misc]
+                place: Any = number.value  # type: ignore[no-redef]
+                number.value = one.get((str(site), place), place)
     _Read(_views(function, read)).visit(function)
 
 
@@ -66,7 +68,7 @@ def _pushes(function: ast.FunctionDef) -> dict[str, list[Push]]:
     return {site: pushes for site, pushes in found.items() if site not in mixed}
 
 
-def _stored(statement: ast.stmt) -> tuple[str, str, ast.expr] | None:
+def _stored(statement: ast.stmt) -> tuple[str, Any, ast.expr] | None:
     """The site, the place and the value, if a statement writes a place of a cell: of an array, its name."""
     match statement:
         case ast.Assign([ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), _, ast.Constant(place)]))], value):
@@ -126,7 +128,7 @@ def _views(function: ast.FunctionDef, read: dict[tuple[str, str], ast.Subscript]
                             str(site),
                             place,
                         ) in read:
-                            found[name] = read[str(site), place]
+                            found[name] = read[str(site), place]  # type: ignore[index]
             case ast.Name(name):
                 mentions[name] += 1
             case ast.Subscript(ast.Name(name), _, ast.Load()):

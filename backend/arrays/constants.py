@@ -154,7 +154,7 @@ class _Folded(ast.NodeTransformer):
             case ast.For(target, iter, body, orelse):
                 return ast.For(target, self.visit(iter), self.block(body) or [ast.Pass()], self.block(orelse))
             case _:
-                return self.visit(statement)  # type: ignore[no-any-return]
+                return self.visit(statement)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         found = self.values.of(node) if isinstance(node.ctx, ast.Load) else UNKNOWN
@@ -162,6 +162,6 @@ class _Folded(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         if isinstance(taken := self.values.of(node.test), (bool, int)):
-            return self.visit(node.body if taken else node.orelse)  # type: ignore[no-any-return]
+            return self.visit(node.body if taken else node.orelse)
         self.generic_visit(node)
         return node

@@ -46,8 +46,8 @@ def tensordot(emit: Any, a: Any, b: Any, axes: Any) -> Any:
 
 def _paired(a: Any, b: Any, axes: Any) -> Subscripts:
     """The subscripts of a tensordot: of arrays of as many axes, since the sizes have no say in them."""
-    shapes = [Array("f64", (1,) * len(x.sizes), ()) for x in (a, b)]
-    return paired(*shapes, _value(axes))
+    left, right = (Array("f64", (1,) * len(x.sizes), ()) for x in (a, b))
+    return paired(left, right, _value(axes))
 
 
 def _value(axes: Any) -> Any:

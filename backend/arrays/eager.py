@@ -23,7 +23,7 @@ def eager(function: ast.FunctionDef) -> None:
                     match statement:
                         case ast.Assign([ast.Name(name)], ast.BoolOp(op, values)) if name[0] == "b" and all(map(_is_read, values)):
                             bits = ast.BitOr() if isinstance(op, ast.Or) else ast.BitAnd()
-                            statement.value = reduce(lambda a, b, by=bits: ast.BinOp(a, by, b), values)
+                            statement.value = reduce(lambda a, b, by=bits: ast.BinOp(a, by, b), values)  # type: ignore[misc]
 
 
 def _is_read(node: ast.expr) -> bool:

@@ -241,7 +241,7 @@ class Reader:
 
     def expression(self, node: ast.AST) -> Effects:
         """The effects of what has no statement inside."""
-        reads, writes, loads, stores = set(), set(), set(), set()
+        reads, writes, loads, stores = set[str](), set[str](), set[Any](), set[Any]()
         todo: list[ast.AST] = [node]
         while todo:
             match node := todo.pop():

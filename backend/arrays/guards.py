@@ -31,14 +31,14 @@ def guarded(function: ast.FunctionDef, effects: Reader) -> None:
     names = _Names()
     kept: dict[str, ast.stmt] = {}
     for test in front:
-        test.test = names.visit(test.test)
+        test.test = names.visit(test.test)  # type: ignore[assignment]
         match test.test:
             case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):
                 continue
             case ast.Compare(a, [ast.NotEq()], [b]):
                 names.join(a, b)
         kept.setdefault(ast.dump(test.test), test)
-    function.body = [*kept.values(), *(names.visit(s) for s in rest)]
+    function.body = [*kept.values(), *(names.visit(s) for s in rest)]  # type: ignore[list-item]
 
 
 def _of_sizes(test: Effects, fixed: set[str]) -> bool:
@@ -59,4 +59,4 @@ class _Names(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         while (found := self.one.get(ast.dump(node)) if isinstance(node, (ast.Subscript, ast.BinOp)) else None) is not None:
             node = found
-        return self.generic_visit(node)  # type: ignore[no-any-return]
+        return self.generic_visit(node)

@@ -219,7 +219,7 @@ def _count(node: ast.AST, name: str) -> int:
 
 def _copied_first(name: str, call: ast.Call) -> Block:
     """The array that a name stands for, copied; `call` makes one of its kind."""
-    own, sizes = f"{name}own", [f"{name}.shape[{k}]" for k in range(len(_elements(call.args[0])))]
+    own, sizes = f"{name}own", [f"{name}.shape[{k}]" for k in range(len(_elements(call.args[0])))]  # type: ignore[arg-type]
     turns = [f"{own}k{k}" for k in range(len(sizes))]
     lines = [f"{own} = _empty(({', '.join(sizes)},), {ast.unparse(call.args[-1])})"]
     lines += [f"{' ' * k}for {turn} in range({size}):" for k, (turn, size) in enumerate(zip(turns, sizes, strict=True))]

@@ -35,7 +35,7 @@ def concatenate(emit: Any, arrays: Any, axis: Any) -> Any:
         starts.append(end if is_size(end) else emit.integer(end).text)
     sizes[k] = starts[-1]
     where = [partial(_behind, k, start) for start in starts[:-1]]
-    return _as_places(parts, tuple(sizes), where, partial(_joined, emit, parts, starts, tuple(sizes), k, type))
+    return _as_places(parts, tuple(sizes), where, partial(_joined, emit, parts, starts, tuple(sizes), k, type))  # type: ignore[arg-type]
 
 
 def _behind(k: int, start: str, at: Sizes) -> Sizes:
@@ -88,7 +88,7 @@ def stack(emit: Any, arrays: Any, axis: Any) -> Any:
         return concatenate(emit, Items(tuple(expand_dims(emit, p, literal(k)) for p in parts)), literal(k))
 
     where = [partial(_of_stack, k, str(j)) for j in range(len(parts))]
-    return _as_places(parts, (*sizes[:k], str(len(parts)), *sizes[k:]), where, made)
+    return _as_places(parts, (*sizes[:k], str(len(parts)), *sizes[k:]), where, made)  # type: ignore[arg-type]
 
 
 def _of_stack(k: int, number: str, at: Sizes) -> Sizes:

@@ -160,7 +160,7 @@ class _Writer:
         Elements given names, in the statements; and what stands before and after a loop over turns, and first and last in it: an
         element that is only read, or added to, is the same for all turns; what one turn writes several times is a number meanwhile.
         """
-        before, first, last, after = [], [], [], []  # type: ignore[var-annotated]
+        before, first, last, after = [], [], [], []
         nodes = [n for s in statements for n in walk(s)]
         sure = {(a, i) for a, i, _ in elements(_always(statements))}
         stores = Counter((a, i) for a, i, node in elements(nodes) if isinstance(node.ctx, ast.Store))

@@ -138,7 +138,7 @@ class Loops(Assigning):
         if not isinstance(value, Formula) or self.kept(value):
             return
         if value.sizes != sizes and (not value.cheap or (value.along and value.parts and _is_repeated(value.sizes, sizes))):
-            self.held(value)
+            self.held(value)  # type: ignore[attr-defined]
             return
         for part in value.parts:
             self.prepared(part, sizes if value.view is not None else value.sizes if value.along else ("",))

@@ -43,9 +43,12 @@ def in_one_block(source: str, results: int) -> tuple[str, tuple[int, ...]]:
     if (given := _returns(kernel)) is None:
         return source, ()
     names = [r.id if isinstance(r, ast.Name) else "" for r in given[-1][:results]]
-    made = [s for s in kernel.body if _is_made(s)]
+    made = [s for s in kernel.body if isinstance(s, ast.Assign) and _is_made(s)]
     groups: dict[str, list[ast.Assign]] = {}
-    for statement in filter(_Facts(kernel, names).may_be_row, made):
+    facts = _Facts(kernel, names)
+    for statement in made:
+        if not facts.may_be_row(statement):
+            continue
         groups.setdefault(ast.dump(statement.value), []).append(statement)
     rows = max(groups.values(), key=len, default=[])
     if len(rows) < FEWEST:

@@ -45,10 +45,10 @@ def sums(loop: ast.For, lanes: Lanes) -> str | None:
     match loop.body:
         case [ast.For(ast.Name(j), ast.Call(_, [columns]), body)] if loop.target.id not in names_in(columns):
             found = _sum(body, lanes)
-            return found and _outer(found, lanes, (loop.target.id, j), (_stop(loop), ast.unparse(columns)))
+            return found and _outer(found, lanes, (loop.target.id, j), (_stop(loop), ast.unparse(columns)))  # type: ignore[return-value]
         case body:
             found = _sum(body, lanes)
-            return found and _row(found, lanes, loop.target.id, _stop(loop))
+            return found and _row(found, lanes, loop.target.id, _stop(loop))  # type: ignore[return-value]
 
 
 def _stop(loop: ast.For) -> str:

@@ -20,7 +20,7 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
     """The node and all that are inside it, outer ones first; what stands inside a node is looked for before the node is given."""
     found = [] if isinstance(root, LEAVES) else [root]
     for node in found:  # grows as it is gone through
-        for field in _fields(type(node)):
+        for field in _fields(type(node)):  # type: ignore[arg-type]
             inside = getattr(node, field, None)
             if isinstance(inside, list):
                 found += [n for n in inside if isinstance(n, ast.AST)]

@@ -17,7 +17,7 @@ from numba.cuda.np import arrayobj
 def _made(context: Any, builder: Any, type: Any, data: Any, sizes: list[Any]) -> Any:
     """An array in row-major order."""
     item = context.get_abi_sizeof(context.get_data_type(type.dtype))
-    strides, step = [], context.get_constant(types.intp, item)
+    strides, step = list[Any](), context.get_constant(types.intp, item)
     for size in reversed(sizes):
         strides.insert(0, step)
         step = builder.mul(step, size)

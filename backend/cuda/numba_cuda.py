@@ -295,4 +295,4 @@ def words(target: str, given: Any) -> Words:
         array = numba_cuda().device_array(given, numpy.int64) if isinstance(given, int) else on_device(given)
         return Words(array, array, array.view(numpy.float64), array.device_ctypes_pointer.value)
     array = numpy.empty(given, numpy.int64) if isinstance(given, int) else given
-    return Words(array, memoryview(array), memoryview(array.view(numpy.float64)), array.ctypes.data)
+    return Words(array, memoryview(array), memoryview(array.view(numpy.float64)), array.ctypes.data)  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def known(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
         heap.write(out, tuple(I[p + SHAPE : p + SHAPE + I[p + RANK]]))
     elif name == "ndim" and I[at[0]] in (ARRAY, DEFERRED):
         heap.write(out, I[I[at[0] + 1] + RANK])
-    elif name in ("sum_to", "instantiate") and _alike(heap, *at, name):
+    elif name in ("sum_to", "instantiate") and _alike(heap, at[0], at[1], name):
         I[out], I[out + 1] = I[at[0]], I[at[0] + 1]
     else:
         return False

@@ -156,7 +156,7 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "where", [Elements(dtype="bool", shape=(_, *_)) as c, _, _]:
             return where(heap, c, list(zip(at[1:], found[1:], strict=True)))
         case "sum_to", [Elements(dtype="f64", shape=(_, *_)) as d, None] if heap.integers[at[1]] == REAL and size_of(d.shape):
-            return Result((), lambda k, out: k.sum_there(d.at, out, size_of(d.shape)), holed=True)
+            return Result((), lambda k, out: k.sum_there(d.at, out, size_of(d.shape)), holed=True)  # type: ignore[union-attr]
         case "instantiate", [d, Elements(dtype="f64", shape=(_, *_), holed=False) as x]:
             return instantiated(heap, at[0], d, x)
         case "reduce_max" | "reduce_min", [Elements(dtype="f64", holed=False) as x, _, _]:
@@ -164,8 +164,8 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "argmax" | "argmin", [Elements(dtype="f64", holed=False) as x, _]:
             return first(name, x, heap.value(at[1]))
         case "grouped", [Elements(dtype=dtype, holed=False) as x, _]:
-            found = grouped(x, heap.value(at[1]))
-            return Result(found.shape, found.write, dtype)
+            turned = grouped(x, heap.value(at[1]))
+            return Result(turned.shape, turned.write, dtype)
         case "expand_dims", [Elements(dtype=dtype, holed=False) as x, _]:
             wider = rearranged(name, x, heap.value(at[1]))
             return Result(wider[0], moved(x.at, *wider).write, dtype)

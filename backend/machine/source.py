@@ -102,7 +102,7 @@ def source(opcodes: Opcodes) -> str:
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
     whole = [plain(control.collect), plain(control.promote), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
-    called = map(plain, sparse_arrays.CALLED)
+    called = map(plain, sparse_arrays.CALLED)  # type: ignore[arg-type]
     marked = (("_part", parts), ("_called", called), ("_device", whole))
     return "\n\n".join([head, *(f"@{mark}\n{text}" for mark, texts in marked for text in texts)]) + "\n"
 

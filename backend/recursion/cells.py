@@ -21,7 +21,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.indices import selection
-from backend.arrays.values import ARRAYS, place
+from backend.arrays.values import ARRAYS, Sizes, place
 from backend.conversion import convert
 from backend.emit import stored
 from backend.recursion.calls import AFTER, ANSWER, IS, PLACE, RESULT_OF
@@ -99,7 +99,7 @@ def read_cell(emit: Any, family: Family, cell: Stack, index: int) -> Any:
     if place is None:
         emit.trap("True", STUCK)
         return None
-    count, views = [place], {}
+    count, views = [place], dict[str, Sizes]()
     placed = _before_placed(family, types, index)
 
     def load(type: Any) -> str:

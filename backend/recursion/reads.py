@@ -29,7 +29,8 @@ def postponed(function: Function) -> Function:
 
 def taken_apart(function: Function, names: Collection[str]) -> Function:
     """The function in which the fields of what calls of some functions give are read there."""
-    calls = {i.targets[0] for b in function.blocks for i in b.instructions if i.callee in map(FunctionRef, names)}
+    called = {FunctionRef(name) for name in names}
+    calls = {i.targets[0] for b in function.blocks for i in b.instructions if i.callee in called}
     reads: dict[str, list[Instruction]] = {}
     for block in function.blocks:
         for found in block.instructions:

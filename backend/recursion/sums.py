@@ -108,7 +108,7 @@ class _Sums:
                 if not isinstance(part, Name) or not self.is_for_one(part.text, self.made[t][1]):
                     return False
                 source = self.made[part.text][0]
-                if source.callee is GETITEM and source.operands[1] == Literal(k) and source.operands[0] in map(Name, self.calls):
+                if source.callee is GETITEM and source.operands[1] == Literal(k) and source.operands[0] in map(Name, self.calls):  # type: ignore[operator]
                     found.append(source.operands[0].text)  # type: ignore[union-attr]
                 elif source.callee is not INJECT:
                     return False

@@ -16,7 +16,8 @@ from typing import Any
 
 from checkers.smt import index_form as forms
 from checkers.smt.index_cells import cells
-from checkers.smt.index_form import Dim, Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Dim, Index
 from checkers.smt.index_values import Indexed, Run, array, as_array, number
 from semantics.arrays import FLOATING, Array
 from semantics.columns.meaning import MEANING

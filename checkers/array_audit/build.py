@@ -154,7 +154,7 @@ def of_functions(
     program = None if foreign else read_program(forward, given)
     single = any(np.asarray(leaf).dtype == np.float32 for sample in given for _, leaf in leaves(sample, positions))
     trial = Trial(
-        (name or getattr(forward, "__name__", "forward")).replace("<lambda>", "forward"),
+        str(name or getattr(forward, "__name__", "forward")).replace("<lambda>", "forward"),
         parameters,
         forward,
         lambda xs, y, d: pullback(tuple(xs), y, d),

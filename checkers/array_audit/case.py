@@ -72,7 +72,8 @@ def is_real(value: Any) -> bool:
 def leaves(arguments: Arguments, fixed: frozenset[int] = frozenset()) -> tuple[tuple[Path, Any], ...]:
     """The leaves with their paths, in order; none below an argument that is fixed."""
     found: list[tuple[Path, Any]] = []
-    todo: list[tuple[Path, Any]] = [((i,), value) for i, value in enumerate(arguments) if i not in fixed][::-1]
+    todo: list[tuple[Path, Any]] = [((i,), value) for i, value in enumerate(arguments) if i not in fixed]
+    todo.reverse()
     while todo:
         path, value = todo.pop()
         if isinstance(value, (tuple, list)):

@@ -59,7 +59,7 @@ def kinks(trial: Trial) -> list[Verdict]:
         said = choice(trial, case, row, matrix)
         conventions.setdefault(said.split(" at ")[0], _convention(trial, case, row, matrix, said))
     if judged or infinite or undecided:
-        told = [*list(conventions.values())[:TOLD], *undecided[:1]]
+        told: list[Verdict] = [*list(conventions.values())[:TOLD], *undecided[:1]]
         return [*told, Passed(judged, "cases with kinks where the answer is in the Clarke Jacobian", claim)] if judged else told
     if unread:
         return [Unknown(f"no answer at the {unread} cases with kinks can be read", claim)]

@@ -85,13 +85,13 @@ def large(trial: Trial) -> list[Verdict]:
         return [refuted(trial, None, outcome)] if outcome.bad or outcome.raised else [passed(trial, outcome)]
     why = "no sample holds an array that could be larger"
     for base in bases(trial):
-        outcome, before = climb(trial, base)
-        if outcome is None:
+        found, before = climb(trial, base)
+        if found is None:
             why = "the function has no value at arrays larger than the samples"
             continue
-        if outcome.bad is not None or outcome.raised:
-            return [refuted(trial, base, smallest(trial, base, before, outcome))]
-        return [passed(trial, outcome)]
+        if found.bad is not None or found.raised:
+            return [refuted(trial, base, smallest(trial, base, before, found))]
+        return [passed(trial, found)]
     return [OutOfScope(why, CLAIM)]
 
 

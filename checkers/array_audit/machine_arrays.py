@@ -54,7 +54,7 @@ def outside(value: Any) -> Any:
 def like(cotangent: Any, argument: Any) -> Any:
     """A cotangent in the language as one of NumPy in the structure of its argument; what is wrong with it stays wrong."""
     if isinstance(argument, (tuple, list)) and (cotangent is ZERO or isinstance(cotangent, (tuple, Sparse, Record))):
-        parts = dense(cotangent) if isinstance(cotangent, Sparse) else cotangent
+        parts: Any = dense(cotangent) if isinstance(cotangent, Sparse) else cotangent
         items = (ZERO,) * len(argument) if parts is ZERO else parts.items if isinstance(parts, Record) else parts
         if len(items) == len(argument):
             return type(argument)(like(part, item) for part, item in zip(items, argument, strict=True))

@@ -98,7 +98,7 @@ def given(change: Change) -> Damage:
     return lambda trial, case, d: asked(trial, case, change(case, d))
 
 
-def by_leaf(case: Case, g: Vector, change: Callable[[np.ndarray], np.ndarray]) -> Vector:  # type: ignore[type-arg]
+def by_leaf(case: Case, g: Vector, change: Callable[[np.ndarray], np.ndarray]) -> Vector:
     """The cotangents with a change made to that of each leaf, in its shape; what changes shape is read in the old one."""
     found = g.copy()
     for (_, leaf), (_, where) in zip(leaves(case.arguments, case.fixed), parts(case), strict=True):
@@ -118,7 +118,7 @@ def zeroed(case: Case, g: Vector, argument: int) -> Vector:
 def row_zeroed(case: Case, g: Vector, row: int) -> Vector:
     """Nothing for the first or the last row of arrays of two rows or more."""
 
-    def change(part: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def change(part: np.ndarray) -> np.ndarray:
         found = part.copy()
         if part.ndim and part.shape[0] > 1:
             found[row] = 0.0

@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from checkers.array_audit.composition import FUEL, TEMPLATES, template, weights
+from checkers.array_audit.composition import FUEL, weights
 from checkers.array_audit.findings import finding
 from checkers.array_audit.machine_arrays import inside
 from checkers.array_audit.programs import NO_REALS, never_real, ordinary, placed, with_reals
+from checkers.array_audit.templates import TEMPLATES, template
 from checkers.array_audit.trial import Trial
 from checkers.verdict import OutOfScope, Passed, Unknown, Verdict
 from semantics.errors import AdjudgeError, OutOfFuel

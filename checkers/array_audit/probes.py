@@ -120,7 +120,7 @@ class Probing:
 
     def flips(self, size: int) -> Vector:
         """Random signs."""
-        return 2.0 * self.source.integers(0, 2, size) - 1.0
+        return np.asarray(2.0 * self.source.integers(0, 2, size) - 1.0)
 
     def value(self, v: Vector, h: float) -> Reals:
         """The outputs at x + h v; NaN where the function raises."""

@@ -38,7 +38,7 @@ from checkers.array_audit.programs import (
     with_reals,
 )
 from checkers.array_audit.trial import Trial
-from checkers.smt.index_form import NotReachedError
+from checkers.smt.index_factors import NotReachedError
 from checkers.verdict import OutOfScope, Passed, Proved, Refuted, Unknown, Verdict
 from semantics.denotation import FRACTIONS, denote
 from semantics.errors import AdjudgeError
@@ -66,7 +66,7 @@ def proof(trial: Trial) -> list[Verdict]:
     verdicts.append(exact(trial, claim))
     if not isinstance(verdicts[-1], Refuted):
         verdicts += for_all_shapes(trial, claim)
-    told = [v for v in verdicts if not isinstance(v, OutOfScope)]
+    told: list[Verdict] = [v for v in verdicts if not isinstance(v, OutOfScope)]
     return told or [OutOfScope("; ".join(v.why for v in verdicts if isinstance(v, OutOfScope)), claim)]
 
 

@@ -16,7 +16,7 @@ from checkers.array_audit.machine_arrays import forward_of, pull_of
 from checkers.array_audit.shapes import reals
 from checkers.array_audit.signature_shapes import ALL_DIFFERENT
 from checkers.array_audit.trial import DOUBLE, SINGLE, Trial
-from checkers.primitive_audit.build import rule_of
+from checkers.primitive_audit.pullback_form import rule_of
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.primitives.row import Hole
@@ -35,7 +35,7 @@ def read_program(forward: Callable[..., Any], samples: Sequence[Arguments]) -> P
     if isinstance(found, Hole):
         return found
     run = forward_of(found)
-    return _believed(found, [(lambda xs=xs: run(*xs), lambda xs=xs: forward(*xs)) for xs in _small(samples)])
+    return _believed(found, [(lambda xs=xs: run(*xs), lambda xs=xs: forward(*xs)) for xs in _small(samples)])  # type: ignore[misc]
 
 
 def read_rule(trial: Trial, pullback: Callable[..., Any], samples: Sequence[Arguments]) -> Program | Hole:

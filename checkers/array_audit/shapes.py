@@ -28,7 +28,8 @@ Group: TypeAlias = tuple[Axis, ...]
 def arrays_in(arguments: Arguments) -> tuple[tuple[Path, Any], ...]:
     """All arrays, of whatever dtype, with their paths."""
     found: list[tuple[Path, Any]] = []
-    todo: list[tuple[Path, Any]] = [((i,), value) for i, value in enumerate(arguments)][::-1]
+    todo: list[tuple[Path, Any]] = [((i,), value) for i, value in enumerate(arguments)]
+    todo.reverse()
     while todo:
         path, value = todo.pop()
         if isinstance(value, (tuple, list)):

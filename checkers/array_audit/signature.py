@@ -97,5 +97,7 @@ def misfit(signature: ArraySignature, arguments: Sequence[Any]) -> str:
 def measure(value: Any) -> Measure | None:
     """What a value of NumPy is, as signatures speak of it; None for what is neither a number nor an array."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return Measure(DTYPES[value.dtype], value.shape) if value.dtype in DTYPES else None
+        dtype: Any = value.dtype
+        name = DTYPES.get(dtype)
+        return None if name is None else Measure(name, value.shape)
     return array_signatures.measure(value)

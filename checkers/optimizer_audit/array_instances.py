@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations, product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from semantics.arrays import Array, broadcast_positions, broadcast_shapes, size_of
 from semantics.conditions import Condition
@@ -150,7 +150,7 @@ def _instance(
     return Instance(rule.name, left, right, condition, rule.domain, MappingProxyType(variables), attributes, sizes)
 
 
-def _condition(condition: Condition | None, settled: Mapping[str, Any]) -> Condition | bool | None:
+def _condition(condition: Condition | None, settled: Mapping[str, Any]) -> Condition | Literal[False] | None:
     """What is left of a condition once sizes and attributes are known: nothing (None), a condition, or False."""
     open_: list[str] = []
     for part in condition.parts() if condition is not None else ():
@@ -184,10 +184,8 @@ def _shapes(declared: Mapping[str, Arrays]) -> tuple[list[tuple[dict[str, Shape]
     choice = [s for r in range(1, rank + 1) for s in product(range(most + 1), repeat=r)]
     choice += [(LARGE,), (3, 1), (2, 3, 2)] if free else []
     any_rank = list(product(choice, repeat=len(free)))
-    if not free:
-        combined = [({}, s) for s in sizes]
-    else:
-        combined = [(dict(zip(free, c, strict=True)), s) for c in any_rank for s in (sizes if len(sizes) < 5 else sizes[-3:])]
+    of_each = sizes if not free or len(sizes) < 5 else sizes[-3:]
+    combined = [(dict(zip(free, c, strict=True)), s) for c in any_rank for s in of_each]
     found = [({n: _dims(n, a, any_, s) for n, a in declared.items()}, {n: s[n] for n in names}) for any_, s in combined]
     found.sort(key=lambda f: (sum(size_of(s) for s in f[0].values()), sum(map(len, f[0].values())), str(f)))
     return found, bound if known and not free else None

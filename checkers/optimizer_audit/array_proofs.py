@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkers.optimizer_audit.array_instances import Instance, Instances
-from checkers.smt.index_form import Form
+from checkers.smt.index_factors import Form
 from checkers.smt.index_reading import Equality, equal_for_all_shapes
 from checkers.smt.index_values import Indexed, Opaque, View, array, number
 from checkers.verdict import Proved, Unknown, Verdict

@@ -35,8 +35,8 @@ def spreads(
         return False
     if len(parameters) > 1:
         return True
-    whole = any(refuses(lambda xs=xs: pullback(xs, value(xs), 1.0)) for xs in points)
-    alone = any(refuses(lambda xs=xs: pullback(*xs, value(xs), 1.0)) for xs in points)
+    whole = any(refuses(lambda xs=xs: pullback(xs, value(xs), 1.0)) for xs in points)  # type: ignore[misc]
+    alone = any(refuses(lambda xs=xs: pullback(*xs, value(xs), 1.0)) for xs in points)  # type: ignore[misc]
     return whole if whole != alone else whole or names[0] in parameters
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
 from checkers.smt.index_movement import (
     Integers,
     Piece,
@@ -23,7 +23,7 @@ from checkers.smt.index_movement import (
     reshape,
     shape_of,
 )
-from checkers.smt.index_places import extent, plus, times
+from checkers.smt.index_places import Dim, Index, extent, plus, times
 from checkers.smt.index_values import Indexed, Run, SizeOf
 from semantics.arrays import normal_axes, normal_axis
 

@@ -14,8 +14,8 @@ from checkers.smt import index_along as along
 from checkers.smt import index_form as forms
 from checkers.smt import index_movement as movement
 from checkers.smt import index_selection as selection
-from checkers.smt.index_form import Dim, Factor, Form, Index, NotReachedError
-from checkers.smt.index_places import plus
+from checkers.smt.index_factors import Factor, Form, NotReachedError
+from checkers.smt.index_places import Dim, Index, plus
 from checkers.smt.index_values import Indexed, Run, SizeOf, View, as_array, as_floating, as_form, common_shape, entry_of, sizes_of
 from semantics.arrays import FLOATING, Array, normal_axes, normal_axis
 from semantics.columns.arrays.algebra import paired

@@ -66,7 +66,7 @@ def occurs(index: Index, factor: Factor | Form) -> bool:
         elif isinstance(found, Factor):
             todo.extend(found.parts)
         elif isinstance(found, (Condition, str, Lookup, Place)):
-            if index in names_in(found.place if isinstance(found, Condition) else found):
+            if index in set(names_in(found.place if isinstance(found, Condition) else found)):
                 return True
         elif found == index:
             return True

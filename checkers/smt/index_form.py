@@ -87,7 +87,7 @@ def multiply(a: Form, b: Form) -> Form:
     """The product; the bound indices of the two sides are renamed apart."""
     terms = []
     for (m, c), (n, d) in itertools.product(a.terms, b.terms):
-        apart = {i: f"{i}'{len(m.bound)}'{k}" for k, (i, _) in enumerate(n.bound)}
+        apart: dict[Index, Index] = {i: f"{i}'{len(m.bound)}'{k}" for k, (i, _) in enumerate(n.bound)}
         other = _renamed(n, apart)
         terms.append((Monomial((*m.bound, *other.bound), (*m.factors, *other.factors)), c * d))
     return total(terms)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, Index, NotReachedError
-from checkers.smt.index_places import Condition, Lookup, Place, condition, dim_of, extent, flat, plus, times
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Condition, Dim, Index, Lookup, Place, condition, dim_of, extent, flat, plus, times
 from checkers.smt.index_values import Indexed, Run, SizeOf, as_array, common_shape, sizes_of
 from semantics.arrays import normal_axes, normal_axis
 

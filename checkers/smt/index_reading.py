@@ -15,7 +15,8 @@ from typing import Any
 
 from checkers.smt import index_form as forms
 from checkers.smt.index_cells import cells
-from checkers.smt.index_form import Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Index
 from checkers.smt.index_values import Indexed, Need, Run, as_form, implied
 from semantics.arrays import Array
 from semantics.denotation import Reading, denote
@@ -55,7 +56,7 @@ def equal_for_all_shapes(left: Program, right: Program, arguments: Sequence[Any]
             denote(program, arguments, Reading(Column("index", cells(run)), _lift))
             for program, run in zip((left, right), runs, strict=True)
         ]
-        if not _same(*values, runs):
+        if not _same(values[0], values[1], runs):
             return Equality(False, False, "the normal forms differ, which proves nothing")
     except NotReachedError as error:
         return Equality(False, False, f"index forms do not reach it: {error}")

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
 from checkers.smt.index_movement import Piece, Places, guarded, reshape, shape_of
-from checkers.smt.index_places import plus
+from checkers.smt.index_places import Index, plus
 from checkers.smt.index_values import Indexed, Run, SizeOf, as_array
 from semantics.arrays import FLOATING
 

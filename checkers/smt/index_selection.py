@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
 from checkers.smt.index_movement import Integers, Piece, dim_of_length, index_term, moved, piece, reshape, shape_of
-from checkers.smt.index_places import Lookup, Place, extent, plus, times
+from checkers.smt.index_places import Dim, Index, Lookup, Place, extent, plus, times
 from checkers.smt.index_values import Indexed, Run, as_array, common_shape
 from semantics.arrays import normal_axis
 from semantics.structured import ELLIPSIS, Slice

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Factor, Form, Index, NotReachedError
+from checkers.smt.index_factors import Factor, Form, NotReachedError, occurs
+from checkers.smt.index_places import Dim, Index, Place
 from semantics.arrays import FLOATING
 
 
@@ -45,9 +46,9 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """A size with a name, as a number."""
+    """A size with a name, or a polynomial of such sizes, as a number."""
 
-    name: str
+    name: str | Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Run:
 
     def need(self, what: str, arguments: Sequence[Form], indices: Sequence[Index], shape: Sequence[Dim]) -> None:
         """Notes a condition for all indices within a shape."""
-        used = [k for k, i in enumerate(indices) if any(forms.occurs(i, f) for f in arguments)]
+        used = [k for k, i in enumerate(indices) if any(occurs(i, f) for f in arguments)]
         names: dict[Index, Index] = {indices[k]: f"n{place}" for place, k in enumerate(used)}
         renamed = tuple(forms.rename(f, names) for f in arguments)
         idle = frozenset(n for k, n in enumerate(shape) if k not in used and not (isinstance(n, int) and n > 0))

@@ -19,7 +19,8 @@ from typing import Any
 import z3
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Dim, Index
 from checkers.smt.index_reading import implied_needs
 from checkers.smt.index_values import Indexed, Need, array, as_array, number
 from checkers.smt.inquiry import Inquiry, Judgment
@@ -123,7 +124,7 @@ def parts_at(path: Sequence[int], x: Any, found: Any) -> tuple[Indexed, Any]:
     for step in path:
         if found is not ZERO and (not isinstance(found, tuple) or len(found) != len(x)):
             raise NotReachedError("the cotangent is not seen to have the structure of its argument")
-        x, found = x[step], found if found is ZERO else found[step]
+        x, found = x[step], found[step] if isinstance(found, tuple) else found
     return as_array(x), found
 
 
@@ -204,8 +205,8 @@ def compared(left: Form, right: Form, sizes: Mapping[str, Dim], reals: bool = Fa
     if len(unknown) > MOST_TRUTHS:
         raise NotReachedError("too many comparisons")
     for values in outcomes(unknown):
-        sides = [settled(decided(side, values)) for side in (left, right)] if values else [left, right]
-        yield from Comparison(sizes).questions(*(without_equal(*sides, sizes) if reals else sides))
+        one, other = (settled(decided(side, values)) for side in (left, right)) if values else (left, right)
+        yield from Comparison(sizes).questions(*(without_equal(one, other, sizes) if reals else (one, other)))
 
 
 def indices(letter: str, a: Indexed) -> tuple[Index, ...]:

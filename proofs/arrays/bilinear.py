@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Dim
 from checkers.smt.index_values import Indexed, array, as_array
 from proofs.arrays.course import Course
 from proofs.arrays.kernel import Comparison, kernel, ranges, settled

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Form, Index
+from checkers.smt.index_factors import Form
+from checkers.smt.index_places import Index
 from checkers.smt.index_values import Indexed, as_array, common_shape, entry_of
 from proofs.arrays.course import Course, Infinite
 from semantics.tangents import ZERO

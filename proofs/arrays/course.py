@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checkers.smt.index_form import Form
+from checkers.smt.index_factors import Form
 from checkers.smt.index_values import Run
 
 

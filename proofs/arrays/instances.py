@@ -69,7 +69,7 @@ def symbolic(argument: Any, name: str) -> Any:
         case Indices(label, shape, below):
             return Integers(shape, lambda at: Lookup(label, tuple(at), extent(below)))
         case Sizes(shape):
-            return tuple(n if isinstance(n, int) else SizeOf(n) for n in shape)  # type: ignore[arg-type]
+            return tuple(n if isinstance(n, int) else SizeOf(n) for n in shape)
         case tuple():
             return tuple(symbolic(a, f"{name}.{k}") for k, a in enumerate(argument))
         case _:

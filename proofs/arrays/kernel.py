@@ -20,10 +20,12 @@ import z3
 from z3 import z3util
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Factor, Form, Index, Monomial, NotReachedError
+from checkers.smt.index_factors import Factor, Form, Monomial, NotReachedError, occurs
 from checkers.smt.index_places import (
     Condition,
+    Dim,
     Extent,
+    Index,
     Lookup,
     Place,
     condition,
@@ -80,7 +82,7 @@ def _derivative(form: Form, moving: Mapping[str, str], slopes: Slopes, fresh: It
 
 def renamed(factor: Factor, names: dict[Index, Index]) -> Factor:
     """The factor with other names for its free indices."""
-    if not any(forms.occurs(i, factor) for i in names):
+    if not any(occurs(i, factor) for i in names):
         return factor
     found = forms.rename(forms.single(factor), names)
     ((monomial, _),) = found.terms

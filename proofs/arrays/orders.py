@@ -10,7 +10,7 @@ from typing import Any
 from checkers.smt import index_movement as movement
 from checkers.smt import index_selection as selection
 from checkers.smt.index_cells import cells
-from checkers.smt.index_form import NotReachedError
+from checkers.smt.index_factors import NotReachedError
 from checkers.smt.index_movement import Integers, Places, product_of, shape_of
 from checkers.smt.index_places import Lookup, dim_of, extent
 from checkers.smt.index_values import Indexed, as_floating

@@ -22,7 +22,7 @@ from checkers.smt import index_movement as movement
 from checkers.smt import index_return as back
 from checkers.smt import index_selection as selection
 from checkers.smt.index_cells import cells
-from checkers.smt.index_form import NotReachedError
+from checkers.smt.index_factors import NotReachedError
 from proofs.arrays import choices, orders, sensitivities
 from proofs.arrays.course import Course, Infinite
 from proofs.arrays.whole_numbers import on_integers

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkers.smt import index_form as forms
+from checkers.smt.index_factors import NotReachedError
 from checkers.smt.index_values import Indexed, number
 from proofs.arrays.bilinear import CELLS, Answers, Question, Shape, alike, inner, named, same, times
 from semantics.ir import Program
@@ -59,7 +60,7 @@ def _the_transpose(answers: Answers, w: Indexed, c: Indexed, axis: Any, back: bo
     alike(added, w)
     alike(factors, c)
     if (along, backwards) != (axis, back):
-        raise forms.NotReachedError("the rule is not seen to use the transposed recurrence")
+        raise NotReachedError("the rule is not seen to use the transposed recurrence")
 
 
 def of_cumprod(shape: Shape, axis: int | None, rule: Program) -> Iterator[Question]:

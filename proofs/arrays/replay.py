@@ -32,7 +32,7 @@ from semantics.structured import Ellipsis_, Slice
 from semantics.tangents import ZERO, Sparse, SparseArray, dense
 from semantics.text import read
 
-SIZES = ({}, {"n": 3, "m": 2})
+SIZES: tuple[dict[str, int], ...] = ({}, {"n": 3, "m": 2})
 """Sizes by name where they are not the usual ones."""
 USUAL = {"n": 2, "m": 3, "k": 2, "l": 2, "a": 2, "b": 2}
 
@@ -223,7 +223,7 @@ DOMAINS: tuple[Callable[[Any], Any], ...] = (lambda x: x, lambda x: abs(x) / 8, 
 def inside(row: Primitive, arguments: Sequence[Any]) -> tuple[Any, ...] | None:
     """The arguments, brought to where the row has a value over the reals; None if it has none on any of the domains."""
     for domain in DOMAINS:
-        found = mapped(lambda x, to=domain: to(x) if isinstance(x, Fraction) else x, tuple(arguments))
+        found = mapped(lambda x, to=domain: to(x) if isinstance(x, Fraction) else x, tuple(arguments))  # type: ignore[misc]
         if defined(row, found):
             return tuple(found)
     return None

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checkers.smt.index_factors import tidied
-from checkers.smt.index_form import Dim, Factor, Form, Index, Monomial
+from checkers.smt.index_factors import Factor, Form, Monomial, tidied
+from checkers.smt.index_places import Dim, Index
 from checkers.smt.real import real_column
 from checkers.smt.terms import real
 from proofs.arrays.kernel import renamed

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Dim, Form, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
+from checkers.smt.index_places import Dim
 from checkers.smt.index_values import Indexed, Need, array, as_array
 from checkers.smt.inquiry import Judgment
 from proofs.arrays.adjoints import (
@@ -146,7 +147,8 @@ class Moved:
             raise NotReachedError("it is not seen to be linear")
         for u, side in sides.items():
             here = {**sizes, **ranges("r", self.shapes[u])}
-            yield from compared(*(settled(kernel(f, {**arrays, "r": u}, here)) for f in (side, shares[u])), here)
+            one, other = (settled(kernel(f, {**arrays, "r": u}, here)) for f in (side, shares[u]))
+            yield from compared(one, other, here)
 
 
 def parts_of(form: Form, name: str) -> Form:

@@ -12,9 +12,9 @@ from checkers.smt import index_movement as movement
 from checkers.smt import index_return as back
 from checkers.smt import index_selection as selection
 from checkers.smt.index_cells import cells, contracted
-from checkers.smt.index_form import Form, Index, NotReachedError
+from checkers.smt.index_factors import Form, NotReachedError
 from checkers.smt.index_movement import Integers, Places, shape_of
-from checkers.smt.index_places import plus
+from checkers.smt.index_places import Index, plus
 from checkers.smt.index_values import Indexed, SizeOf, as_array, as_form
 from proofs.arrays.choices import ZERO_FORM, pointwise
 from proofs.arrays.course import Course, Infinite

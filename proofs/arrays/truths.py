@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from checkers.smt import index_form as forms
-from checkers.smt.index_form import Factor, Form, Index
+from checkers.smt.index_factors import Factor, Form
+from checkers.smt.index_places import Index
 from proofs.arrays.kernel import renamed
 
 MOST_TRUTHS = 6

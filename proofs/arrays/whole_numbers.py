@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkers.smt.index_form import Index, NotReachedError
+from checkers.smt.index_factors import NotReachedError
 from checkers.smt.index_movement import Integers
-from checkers.smt.index_places import Lookup, Place, dim_of, extent, plus, times
+from checkers.smt.index_places import Index, Lookup, Place, dim_of, extent, plus, times
 from checkers.smt.index_values import SizeOf
 from semantics.columns.meaning import MEANING
 from semantics.primitives.table import TABLE
@@ -35,7 +35,8 @@ def number_of(term: Index) -> Any:
     if isinstance(term, int):
         return term
     try:
-        return SizeOf(dim_of(term))  # type: ignore[arg-type]  # a size may be a polynomial of sizes
+        size = dim_of(term)
+        return size if isinstance(size, int) else SizeOf(size)
     except ValueError:
         return term
 

@@ -52,5 +52,5 @@ def why(verdict: Verdict) -> str:
 
 def _counts(program: Program, node: int) -> bool:
     """Whether a node applies a primitive with a meaning."""
-    inputs = getattr(program.nodes[node], "inputs", ())
+    inputs: Sequence[int] = getattr(program.nodes[node], "inputs", ())
     return bool(inputs) and MEANING.cells.get(str(program.constant(inputs[0]))) is not None

@@ -306,9 +306,8 @@ def _unchanged(before: Call, after: Call) -> None:
     """NotShown unless a turn hands on what the loop captured as it was, and keeps the sorts of its variables."""
     for name, value in before.captured.items():
         now = after.captured.get(name)
-        if not (
-            now is value or (z3.is_expr(now) and z3.is_expr(value) and now.eq(value)) or (not z3.is_expr(now) and now == value)
-        ):
+        same = now is not None and z3.is_expr(value) and now.eq(value) if z3.is_expr(now) else now == value
+        if not (now is value or same):
             raise NotShown(f"{name}, which a loop captures, changes from turn to turn")
     sorts = [[(is_condition(x), is_number(x) and is_integer(x)) for x in call.arguments] for call in (before, after)]
     if sorts[0] != sorts[1]:

@@ -174,7 +174,7 @@ class DigitQuotients:
                 found.append(Bounds.unknown(case.outputs))
                 continue
             h = CONTEXT.ldexp(1, step_exponent(case.coordinates, direction) - STEP - HALVINGS + 1)
-            judged = [_extrapolated(*three, 2 * eta / h) for *three, eta in zip(*rows, known[1], strict=True)]
+            judged = [_extrapolated(d0, d1, d2, 2 * eta / h) for d0, d1, d2, eta in zip(*rows, known[1], strict=True)]
             infinite |= np.array([grows for _, grows in judged], dtype=bool)
             ends = np.array([ends for ends, _ in judged], dtype=np.float64).reshape(-1, 2)
             found.append(Bounds(ends[:, 0], ends[:, 1]))

@@ -60,11 +60,11 @@ class Watched(np.ndarray):
             raise IllTyped(f"{getattr(function, '__name__', function)} is not holomorphic", rule="complex step")
         return super().__array_function__(function, types, args, kwargs)
 
-    @property
+    @property  # type: ignore[misc]
     def real(self) -> Any:
         raise IllTyped("the real part is not holomorphic", rule="complex step")
 
-    @property
+    @property  # type: ignore[misc]
     def imag(self) -> Any:
         raise IllTyped("the imaginary part is not holomorphic", rule="complex step")
 

@@ -75,12 +75,12 @@ class Jet(Number):
     def power(self, other: Jet) -> Jet:
         exponent = other.value[0]
         if other.varies or exponent.q != 1 or abs(exponent) > 4096:
-            return super().exp()  # type: ignore[misc, no-any-return]  # irrational: refused
+            return super().exp()  # type: ignore[misc]  # irrational: refused
         n, base, result = abs(int(exponent.p)), self, Jet.of(1)
         while n:
             result = result * base if n & 1 else result
             base, n = base * base if n > 1 else base, n >> 1
-        return 1 / result if exponent < 0 else result  # type: ignore[no-any-return]
+        return 1 / result if exponent < 0 else result
 
     @property
     def never(self) -> bool:

@@ -15,7 +15,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -78,6 +78,10 @@ class Number:
     shape, ndim, size, dtype = (), 0, 1, np.dtype(object)
     __hash__ = None  # type: ignore[assignment]
 
+    if TYPE_CHECKING:  # what a carrier has of its own
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __init__(self, value: Any) -> None:
         _fuel[0] -= 1
         if _fuel[0] < 0:
@@ -123,16 +127,16 @@ class Number:
     __float__, __int__, __complex__, __index__ = map(_to_double, ("float(x)", "int(x)", "complex(x)", "x as an index"))
 
     def __neg__(self: Self) -> Self:
-        return self.of(0).minus(self)  # type: ignore[attr-defined, no-any-return]
+        return self.of(0).minus(self)
 
     def __pos__(self: Self) -> Self:
         return self
 
     def __abs__(self: Self) -> Self:
-        return -self if self.less(self.of(0)) else self  # type: ignore[attr-defined]
+        return -self if self.less(self.of(0)) else self
 
     def __bool__(self) -> bool:
-        return not self.equal(self.of(0))  # type: ignore[attr-defined]
+        return not self.equal(self.of(0))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         from checkers.array_audit.references.objects import applied
@@ -204,20 +208,20 @@ class Number:
         return self - other * (self / other).trunc()
 
     def ceil(self) -> Any:
-        return -((-self).floor())  # type: ignore[attr-defined]
+        return -((-self).floor())
 
     def trunc(self) -> Any:
-        return self.of(0) if self > -1 and self < 1 else self.floor() if self > 0 else self.ceil()  # type: ignore[attr-defined]
+        return self.of(0) if self > -1 and self < 1 else self.floor() if self > 0 else self.ceil()
 
     def isfinite(self) -> bool:
-        return not (self.isnan() or self.isinf())  # type: ignore[attr-defined]
+        return not (self.isnan() or self.isinf())
 
     def hypot(self, other: Any) -> Any:
         return (self * self + other * other).sqrt()
 
     def logaddexp(self, other: Any) -> Any:
         """log(exp x + exp y) = m + log1p(exp(-|x - y|)), m the larger; either may be -inf."""
-        if self.isinf() or other.isinf():  # type: ignore[attr-defined]
+        if self.isinf() or other.isinf():
             return self.maximum(other)
         return self.maximum(other) + (-abs(self - other)).exp().log1p()
 

@@ -50,16 +50,16 @@ class Objects(np.ndarray):
             return plain(self != 0).astype(bool)
         raise refused(f"an array of numbers has no {np.dtype(dtype).name}")
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **_: Any) -> Any:
-        total = np.add.reduce(self, axis=axis, keepdims=keepdims)
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **_: Any) -> Any:  # type: ignore[override]
+        total = np.add.reduce(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
         return total / (self.size // max(np.size(total), 1))
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **_: Any) -> Any:
+    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **_: Any) -> Any:  # type: ignore[override]
         distance = self - self.mean(axis, keepdims=True)
-        total = np.add.reduce(distance * distance, axis=axis, keepdims=keepdims)
+        total = np.add.reduce(distance * distance, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
         return total / (self.size // max(np.size(total), 1) - ddof)
 
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **_: Any) -> Any:
+    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **_: Any) -> Any:  # type: ignore[override]
         return np.sqrt(self.var(axis, ddof=ddof, keepdims=keepdims))
 
 
@@ -74,7 +74,7 @@ def wrapped(numbers: type[Number], value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)(wrapped(numbers, v) for v in value) if type(value) in (tuple, list) else value
     if isinstance(value, np.ndarray) and value.dtype == object:
-        return value.view(arrays_of(numbers))
+        return value.view(arrays_of(numbers))  # type: ignore[arg-type]
     return value
 
 
@@ -149,10 +149,10 @@ def applied(numbers: type[Number], ufunc: np.ufunc, method: str, inputs: Sequenc
     if name in CONTRACTIONS or set(ufunc.types) == {"O" * ufunc.nin + "->" + "O" * ufunc.nout}:
         found = getattr(ufunc, method)(*(np.asarray(a, dtype=object) for a in arrays), **options)
     elif method == "reduce":
-        found = _reduced(elementwise(numbers, name), arrays[0], *arrays[1:], **options)
+        found = _reduced(elementwise(numbers, name), arrays[0], *arrays[1:], **options)  # type: ignore[arg-type]
     elif method in ("__call__", "accumulate", "outer"):
         arrays = [np.asarray(a, dtype=object) for a in arrays]
-        found = getattr(elementwise(numbers, name), method)(*arrays, **options)
+        found = getattr(elementwise(numbers, name), method)(*arrays, **options)  # type: ignore[arg-type]
     else:
         raise refused(f"{name}.{method} on arrays of objects")
     if name in PREDICATES:

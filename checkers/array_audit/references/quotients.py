@@ -139,7 +139,7 @@ class BallQuotients:
             if any(row is None for row in rows):
                 return None
             found = []
-            for far, near, *others in zip(*rows, strict=True):  # type: ignore[arg-type]
+            for far, near, *others in zip(*rows, strict=True):
                 enclosure = _agreed(far, near)
                 for far_there, near_there in zip(others[::2], others[1::2], strict=True):
                     there = _agreed(far_there, near_there)
@@ -155,9 +155,10 @@ class BallQuotients:
         if here is None:
             return None
         corners = [self.evaluate(case, moved(x, steps)) for steps in ([(h, first), (g, second)], [(h, first)], [(g, second)])]
-        if any(c is None for c in corners):
+        known = [c for c in corners if c is not None]
+        if len(known) < len(corners):
             return None
-        return [(both - a - b + value) / (h * g) for both, a, b, value in zip(*corners, here, strict=True)]  # type: ignore[arg-type]
+        return [(both - a - b + value) / (h * g) for both, a, b, value in zip(*known, here, strict=True)]
 
 
 def lifted(x: float) -> arb:

@@ -134,8 +134,8 @@ def _mathematics() -> dict[str, Any]:
 def rebound(numbers: type[Number], function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with globals in which NumPy and math know these numbers; itself if it is not written in Python."""
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        return MethodType(_made(numbers, function.__func__), function.__self__)
-    return _made(numbers, function) if isinstance(function, FunctionType) else function
+        return MethodType(_made(numbers, function.__func__), function.__self__)  # type: ignore[arg-type]
+    return _made(numbers, function) if isinstance(function, FunctionType) else function  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from semantics.arrays import Array, of_rank_zero, positions, promoted, strides_o
 from semantics.columns.arrays.elements import Elements, absorbs, as_array
 from semantics.columns.kinds import wrong
 from semantics.errors import IllTyped, Trap
-from semantics.shapes import Dims, letter_sizes
+from semantics.shapes import letter_sizes
 from semantics.tangents import ZERO
 
 ELLIPSIS = "..."
@@ -76,7 +76,7 @@ def _strides(array: Array, own: str, letters: Sequence[str]) -> list[int]:
     return [sum(s for c, s in zip(own, strides, strict=True) if c == letter) for letter in letters]
 
 
-def explicit(text: Any, shapes: Sequence[Dims]) -> Subscripts:
+def explicit(text: Any, shapes: Sequence[Sequence[Any]]) -> Subscripts:
     """The subscripts written out: with `->`, and a letter for each axis that `...` stands for. Trap where NumPy refuses them."""
     if not isinstance(text, str):
         raise wrong("einsum", "subscripts", text, 'a string: np.einsum("ij,jk->ik", a, b)')
