@@ -51,10 +51,9 @@ def copy_graphs(
         original = source.graphs[graph]
         new_graphs[graph] = into[graph] if graph in into else edit.graph(original.name, original.location)
         if graph not in into:
-            for node in original.parameters:
-                old = source.nodes[node]
-                assert isinstance(old, Parameter)
-                nodes[node] = edit.parameter(new_graphs[graph], old.name, old.type, old.location)
+            olds = [source.nodes[node] for node in original.parameters]
+            news = [Parameter(new_graphs[graph], p.name, p.type, p.location) for p in olds if isinstance(p, Parameter)]
+            nodes.update(zip(original.parameters, edit.parameters(news), strict=True))
     edit.constant(None)  # every copy brings it along, into an existing graph too: the numbers of what comes next count it
     for graph in graphs:
         for node in sorted(found.needed[graph]):
