@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from backend.flow import closure, components
-from backend.subset import refuse_memory
+from backend.directed import closure, components
 from semantics.errors import AdjudgeError
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -69,7 +68,8 @@ def _ways(program: Program, mode: str, types: Sequence[Any] | None) -> Iterator[
 
 def _unrolled(program: Program, types: Sequence[Any] | None) -> Program | None:
     """The program without loops of known length; None if it has none, or needs memory: types of lists in cells take minutes."""
-    from transforms.known_lengths import unrolled  # with the optimizer, which no first call waits for
+    from backend.subset import refuse_memory  # with the columns of tier A, which no first call waits for, nor for the optimizer
+    from transforms.known_lengths import unrolled
 
     try:
         refuse_memory(program, types)

@@ -19,10 +19,10 @@ from typing import Any
 
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
+from backend.directed import components
 from backend.emit import text_of, without
 from backend.entry_values import without_copies
 from backend.expansion import ENDLESS, HOPELESS, RECURSION
-from backend.flow import components
 from backend.lowering import Lowered
 from backend.prelude import closure
 from backend.recursion.cells import MEETING

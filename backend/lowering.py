@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 from backend import classes, store
-from backend.arrays.one_block import in_one_block
 from backend.expansion import HOPELESS, first_that_fits
 from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.ir import Parameter, Program
@@ -55,6 +54,8 @@ class Lowered:
         The source for one processor with results as rows of one block (`backend.arrays.one_block`), and which those are. Not where
         there are stacks: of such code there is another form, and it is called in the same way.
         """
+        from backend.arrays.one_block import in_one_block
+
         return in_one_block(self.alone, len(self.results)) if self.arrays and not self.stacks else (self.alone, ())
 
     @property

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from backend.flow import components
+from backend.directed import components
 from backend.recursion.calls import AFTER, ANSWER, ANSWERED, CALL, IS, LINK
 from backend.recursion.frames import FRAME, RESULT
 from semantics.arrays import Array

@@ -84,7 +84,7 @@ def _stated(folder: str) -> Iterator[str]:
                 if entry.name.endswith(".py"):
                     found = entry.stat()
                     yield f"{entry.path} {found.st_size} {found.st_mtime_ns}"
-                elif entry.is_dir():
+                elif entry.name != "__pycache__" and entry.is_dir():
                     folders.append(entry.path)
 
 

@@ -8,14 +8,18 @@ Editing a program: a cursor that holds the current immutable `Program` and moves
 
 Every method keeps both directions of the links and the interning of constants. A cycle of applications inside one graph
 is not checked here but by `wellformed`. The cursor is local to the function that makes it; programs stay values.
+
+New nodes, and the links of new applications, are collected, and put into the maps when one of these is asked for: a map that takes
+several at once copies the way to each place once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from immutables import Map
+from immutables import Map, MapMutation
 
 from semantics.arrays import Array
 from semantics.errors import Location
@@ -66,29 +70,74 @@ def holds_arrays(type: Any) -> bool:
 class Edit:
     """A moving cursor over immutable programs; `program` is where it stands."""
 
-    __slots__ = ("_touched", "arrays", "entry", "graphs", "interned", "next_id", "nodes", "owned", "returns", "uses")
+    __slots__ = (
+        "_adding",
+        "_new_uses",
+        "_nodes",
+        "_owned",
+        "_owning",
+        "_touched",
+        "_uses",
+        "arrays",
+        "entry",
+        "graphs",
+        "interned",
+        "next_id",
+        "returns",
+    )
 
     def __init__(self, program: Program) -> None:
-        self.graphs, self.nodes, self.uses = program.graphs, program.nodes, program.uses
-        self.returns, self.interned, self.owned = program.returns, program.interned, program.owned
+        self.graphs, self._nodes, self._uses = program.graphs, program.nodes, program.uses
+        self.returns, self.interned, self._owned = program.returns, program.interned, program.owned
         self.entry, self.next_id, self.arrays = program.entry, program.next_id, program.arrays
         self._touched: set[NodeId] = set()
+        self._adding: MapMutation[NodeId, Node] | None = None
+        self._new_uses: dict[NodeId, dict[Use, None]] = {}
+        self._owning: dict[GraphId, dict[NodeId, None]] = {}
+
+    @property
+    def nodes(self) -> Map[NodeId, Node]:
+        """The nodes so far."""
+        if self._adding is not None:
+            self._nodes, self._adding = self._adding.finish(), None
+        return self._nodes
+
+    @nodes.setter
+    def nodes(self, nodes: Map[NodeId, Node]) -> None:
+        """Other names and types for nodes, whose links stay as they are."""
+        self._nodes, self._adding = nodes, None
+
+    @property
+    def uses(self) -> Map[NodeId, Map[Use, None]]:
+        """The uses of nodes so far."""
+        if self._new_uses:
+            self._uses, self._new_uses = _with(self._uses, self._new_uses, NO_USES), {}
+        return self._uses
+
+    @property
+    def owned(self) -> Map[GraphId, Map[NodeId, None]]:
+        """The applications of graphs so far."""
+        if self._owning:
+            self._owned, self._owning = _with(self._owned, self._owning, NOTHING), {}
+        return self._owned
 
     @property
     def program(self) -> Program:
-        """The program as edited so far."""
-        return Program(
-            self.graphs,
-            self.nodes,
-            self.uses,
-            self.returns,
-            self.interned,
-            self.entry,
-            self.next_id,
-            frozenset(self._touched),
-            self.owned,
-            self.arrays,
+        """The program as edited so far. Its own constructor, which a frozen dataclass has, takes three times as long."""
+        program = object.__new__(Program)
+        vars(program).update(
+            graphs=self.graphs,
+            nodes=self.nodes,
+            uses=self.uses,
+            returns=self.returns,
+            interned=self.interned,
+            entry=self.entry,
+            next_id=self.next_id,
+            touched=frozenset(self._touched),
+            owned=self.owned,
+            arrays=self.arrays,
         )
+        return program
 
     # graphs
 
@@ -104,17 +153,22 @@ class Edit:
 
     def parameter(self, graph: GraphId, name: str = "", type: Any = None, location: Location | None = None) -> NodeId:
         """A new last parameter of `graph`."""
-        node = self._add(Parameter(graph, name, type, location))
-        self.arrays = self.arrays or holds_arrays(type)
-        old = self.graphs[graph]
-        self.graphs = self.graphs.set(graph, Graph(old.name, (*old.parameters, node), old.output, old.location))
-        return node
+        return self.parameters([Parameter(graph, name, type, location)])[0]
+
+    def parameters(self, new: Sequence[Parameter]) -> list[NodeId]:
+        """New last parameters of one graph, which each of them names."""
+        nodes = [self._add(parameter) for parameter in new]
+        self.arrays = self.arrays or any(holds_arrays(parameter.type) for parameter in new)
+        if new:
+            old = self.graphs[new[0].graph]
+            self.graphs = self.graphs.set(new[0].graph, Graph(old.name, (*old.parameters, *nodes), old.output, old.location))
+        return nodes
 
     def output(self, graph: GraphId, node: NodeId) -> None:
         """Makes `node` the output of `graph`."""
         old = self.graphs[graph]
         self._remove_return(old.output, graph)
-        self.graphs = self.graphs.set(graph, replace(old, output=node))
+        self.graphs = self.graphs.set(graph, Graph(old.name, old.parameters, node, old.location))
         self._add_return(node, graph)
         self._touched |= {old.output, node}
 
@@ -160,11 +214,19 @@ class Edit:
 
     def apply(self, graph: GraphId, *inputs: NodeId, name: str = "", location: Location | None = None) -> NodeId:
         """A new application in `graph`; `inputs[0]` is the function."""
-        node = self._add(Apply(graph, inputs, name, location))
-        self._own(graph, node)
-        for index, target in enumerate(inputs):
-            self._add_use(target, Use(node, index))
+        node = self.reserve()
+        self.fill(node, Apply(graph, inputs, name, location))
         return node
+
+    def reserve(self) -> NodeId:
+        """The identifier of an application that `fill` adds later, for those that are to refer to one another."""
+        return self._fresh()
+
+    def fill(self, node: NodeId, application: Apply) -> None:
+        """Adds an application whose identifier has been reserved."""
+        self._put(node, application)
+        self._own(application.graph, node)
+        self._add_uses(node, application.inputs)
 
     def call(self, graph: GraphId, function: Any, *arguments: NodeId, name: str = "", location: Location | None = None) -> NodeId:
         """`apply` of a constant function: a Primitive or a GraphRef value."""
@@ -174,12 +236,9 @@ class Edit:
         """Gives the application `node` other inputs."""
         old = self.nodes[node]
         assert isinstance(old, Apply), "only an application has inputs"
-        for index, target in enumerate(old.inputs):
-            self._remove_use(target, Use(node, index))
-        self.nodes = self.nodes.set(node, Apply(old.graph, inputs, old.name, old.location))
-        for index, target in enumerate(inputs):
-            self._add_use(target, Use(node, index))
-        self._touched.add(node)
+        self._remove_uses(node, old.inputs)
+        self._put(node, Apply(old.graph, inputs, old.name, old.location))
+        self._add_uses(node, inputs)
         self._touched.update(old.inputs)
 
     def replace(self, old: NodeId, new: NodeId) -> None:
@@ -190,10 +249,9 @@ class Edit:
             user = self.nodes[use.user]
             assert isinstance(user, Apply)
             inputs = (*user.inputs[: use.index], new, *user.inputs[use.index + 1 :])
-            self.nodes = self.nodes.set(use.user, replace(user, inputs=inputs))
-            self._add_use(new, use)
-            self._touched.add(use.user)
-        self.uses = self.uses.delete(old) if old in self.uses else self.uses
+            self._put(use.user, Apply(user.graph, inputs, user.name, user.location))
+            self._new_uses.setdefault(new, {})[use] = None
+        self._forget_uses(old)
         for graph in sorted(self.returns.get(old, Map())):
             self.output(graph, new)
         self._touched |= {old, new}
@@ -204,8 +262,7 @@ class Edit:
         assert not self.returns.get(node), "an output cannot be removed"
         old = self.nodes[node]
         if isinstance(old, Apply):
-            for index, target in enumerate(old.inputs):
-                self._remove_use(target, Use(node, index))
+            self._remove_uses(node, old.inputs)
             self._touched.update(old.inputs)
             self._disown(old.graph, node)
         elif isinstance(old, Constant):
@@ -216,10 +273,9 @@ class Edit:
         """Makes the application `node` belong to `graph`."""
         old = self.nodes[node]
         assert isinstance(old, Apply), "only an application moves"
-        self.nodes = self.nodes.set(node, replace(old, graph=graph))
+        self._put(node, replace(old, graph=graph))
         self._disown(old.graph, node)
         self._own(graph, node)
-        self._touched.add(node)
 
     # links
 
@@ -229,29 +285,41 @@ class Edit:
 
     def _add(self, node: Node) -> NodeId:
         key = self._fresh()
-        self.nodes = self.nodes.set(key, node)
-        self._touched.add(key)
+        self._put(key, node)
         return key
 
+    def _put(self, key: NodeId, node: Node) -> None:
+        if self._adding is None:
+            self._adding = self._nodes.mutate()
+        self._adding[key] = node
+        self._touched.add(key)
+
     def _own(self, graph: GraphId, node: NodeId) -> None:
-        self.owned = self.owned.set(graph, self.owned.get(graph, NOTHING).set(node, None))
+        self._owning.setdefault(graph, {})[node] = None
 
     def _disown(self, graph: GraphId, node: NodeId) -> None:
         rest = self.owned[graph].delete(node)
-        self.owned = self.owned.set(graph, rest) if rest else self.owned.delete(graph)
+        self._owned = self._owned.set(graph, rest) if rest else self._owned.delete(graph)
 
     def _forget(self, node: NodeId) -> None:
-        self.nodes = self.nodes.delete(node)
-        if node in self.uses:
-            self.uses = self.uses.delete(node)
+        self._nodes = self.nodes.delete(node)
+        self._forget_uses(node)
         self._touched.discard(node)
 
-    def _add_use(self, target: NodeId, use: Use) -> None:
-        self.uses = self.uses.set(target, self.uses.get(target, NO_USES).set(use, None))
+    def _forget_uses(self, node: NodeId) -> None:
+        if node in self.uses:
+            self._uses = self._uses.delete(node)
 
-    def _remove_use(self, target: NodeId, use: Use) -> None:
-        rest = self.uses[target].delete(use)
-        self.uses = self.uses.set(target, rest) if rest else self.uses.delete(target)
+    def _add_uses(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
+        for index, target in enumerate(inputs):
+            self._new_uses.setdefault(target, {})[Use(node, index)] = None
+
+    def _remove_uses(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
+        uses = self.uses
+        for index, target in enumerate(inputs):
+            rest = uses[target].delete(Use(node, index))
+            uses = uses.set(target, rest) if rest else uses.delete(target)
+        self._uses = uses
 
     def _add_return(self, node: NodeId, graph: GraphId) -> None:
         self.returns = self.returns.set(node, self.returns.get(node, Map()).set(graph, None))
@@ -259,6 +327,17 @@ class Edit:
     def _remove_return(self, node: NodeId, graph: GraphId) -> None:
         rest = self.returns[node].delete(graph)
         self.returns = self.returns.set(node, rest) if rest else self.returns.delete(node)
+
+
+K = TypeVar("K")
+
+
+def _with(sets: Map[int, Map[K, None]], new: dict[int, dict[K, None]], empty: Map[K, None]) -> Map[int, Map[K, None]]:
+    """A map from identifiers to sets, to which elements of these sets are added."""
+    changed = sets.mutate()
+    for key, elements in new.items():
+        changed[key] = changed.get(key, empty).update(elements)
+    return changed.finish()
 
 
 def applying(primitive: Primitive) -> Program:

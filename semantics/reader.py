@@ -11,7 +11,7 @@ from semantics.arrays import DTYPES, Array, size_of
 from semantics.collector import at_rest
 from semantics.edit import Edit, empty
 from semantics.errors import Location, Malformed
-from semantics.ir import GraphId, NodeId, Program
+from semantics.ir import Apply, GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import ELLIPSIS, Label, Record, Slice
@@ -96,8 +96,7 @@ class Reader:
         self.nodes: dict[str, NodeId] = {}
 
     def program(self, first: Line, entry: str, lines: list[Line]) -> Program:
-        placeholder = self.edit.constant(None)
-        todo: list[tuple[Line, GraphId, NodeId | None]] = []
+        todo: list[tuple[Line, GraphId, str, NodeId | None]] = []
         current: GraphId | None = None
         for line in lines:
             kind, word = line.peek()
@@ -107,21 +106,20 @@ class Reader:
                 raise line.error("an equation outside a graph", remedy="begin a graph with `@name(%x):`")
             elif kind == "word" and word == "return":
                 line.take("word")
-                todo.append((line, current, None))
+                todo.append((line, current, "", None))
             else:
                 name = line.take("node")
                 line.take("mark", "=")
-                node = self.edit.apply(current, placeholder, name=_hint(name))
+                node = self.edit.reserve()
                 self.declare(line, self.nodes, name, node)
-                todo.append((line, current, node))
-        target: NodeId | None
-        for line, graph, target in todo:
+                todo.append((line, current, _hint(name), node))
+        for line, graph, name, target in todo:
             if target is None:
                 self.edit.output(graph, self.operand(line))
             else:
-                self.edit.set_inputs(target, self.inputs(line))
+                self.edit.fill(target, Apply(graph, self.inputs(line), name))
             line.done()
-        missing = set(self.graphs.values()) - {graph for _, graph, node in todo if node is None}
+        missing = set(self.graphs.values()) - {graph for _, graph, _, node in todo if node is None}
         if missing:
             name = next(n for n, g in self.graphs.items() if g in missing)
             raise first.error(f"graph {name} returns nothing", remedy="end it with `return …`")

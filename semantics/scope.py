@@ -103,25 +103,27 @@ def scopes_from(program: Program, roots: Iterable[GraphId]) -> Scopes:
 
     for root in reversed(tuple(roots)):
         discover(root)
+    nodes = program.nodes
     while todo:
         graph, node = todo.pop()
-        if node in needed[graph]:
+        known = needed[graph]
+        if node in known:
             continue
-        needed[graph].add(node)
-        match program.nodes[node]:
-            case Constant(GraphRef(target)):
+        known.add(node)
+        found = nodes[node]
+        if isinstance(found, Constant):
+            if isinstance(found.value, GraphRef):
+                target = found.value.graph
                 discover(target)
                 if target not in refers[graph]:
                     refers[graph][target] = None
                     referrers[target].append(graph)
-                    todo.extend((graph, captured) for captured in sorted(free[target]))
-            case Constant():
-                pass
-            case Apply(owner, inputs) if owner == graph:
-                todo.extend((graph, n) for n in reversed(inputs))
-            case found if found.graph != graph:
-                free[graph].add(node)
-                todo.extend((user, node) for user in referrers[graph])
+                    todo += [(graph, captured) for captured in sorted(free[target])]
+        elif found.graph != graph:
+            free[graph].add(node)
+            todo += [(user, node) for user in referrers[graph]]
+        elif isinstance(found, Apply):
+            todo += [(graph, n) for n in reversed(found.inputs) if n not in known]
     return Scopes(
         {g: tuple(sorted(nodes)) for g, nodes in free.items()},
         {g: frozenset(nodes) for g, nodes in needed.items()},
@@ -150,7 +152,7 @@ def order_of_need(program: Program, graph: GraphId, free: dict[GraphId, tuple[No
 
     Foreign nodes and constants are included; foreign nodes are not walked through.
     """
-    ordered: list[NodeId] = []
+    nodes, ordered = program.nodes, list[NodeId]()
     seen: set[NodeId] = set()
     todo: list[tuple[NodeId, bool]] = [(program.graphs[graph].output, False)]
     while todo:
@@ -159,12 +161,15 @@ def order_of_need(program: Program, graph: GraphId, free: dict[GraphId, tuple[No
             ordered.append(node)
         elif node not in seen:
             seen.add(node)
-            todo.append((node, True))
-            match program.nodes[node]:
-                case Constant(GraphRef(target)):
-                    todo.extend((n, False) for n in reversed(free[target]) if n not in seen)
-                case Apply(owner, inputs) if owner == graph:
-                    todo.extend((n, False) for n in reversed(inputs) if n not in seen)
+            found = nodes[node]
+            if isinstance(found, Apply) and found.graph == graph:
+                todo.append((node, True))
+                todo += [(n, False) for n in reversed(found.inputs) if n not in seen]
+            elif isinstance(found, Constant) and isinstance(found.value, GraphRef):
+                todo.append((node, True))
+                todo += [(n, False) for n in reversed(free[found.value.graph]) if n not in seen]
+            else:
+                ordered.append(node)
     return tuple(ordered)
 
 

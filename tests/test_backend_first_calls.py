@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from typing import Any
 
@@ -123,6 +125,13 @@ def test_a_run_begins_on_compiled_code_where_that_is_kept(kept: bool, monkeypatc
         execution = Execution(load(read(CUBE)), target)
         execution.begin((3.0,))
         assert execution.compiled is (kept and target == "cpu")
+
+
+def test_the_backend_loads_nothing_that_makes_code_before_it_is_asked_to() -> None:
+    text = "import sys, backend; print(*(m for m in sys.modules if m.startswith('backend')))"
+    loaded = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
+    assert "backend.machine.execution" in loaded
+    assert not {"backend.columns", "backend.subset", "backend.flow", "backend.lower", "backend.arrays.table"} & set(loaded)
 
 
 def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

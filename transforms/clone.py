@@ -46,22 +46,21 @@ def copy_graphs(
     found = found or scopes_from(source, graphs)
     new_graphs: dict[GraphId, GraphId] = {}
     nodes: dict[NodeId, NodeId] = dict(substitution or {})
-    copied: list[NodeId] = []
+    copied: list[tuple[NodeId, Apply]] = []
     for graph in graphs:
         original = source.graphs[graph]
         new_graphs[graph] = into[graph] if graph in into else edit.graph(original.name, original.location)
         if graph not in into:
-            for node in original.parameters:
-                old = source.nodes[node]
-                assert isinstance(old, Parameter)
-                nodes[node] = edit.parameter(new_graphs[graph], old.name, old.type, old.location)
-    nothing = edit.constant(None)
+            olds = [source.nodes[node] for node in original.parameters]
+            news = [Parameter(new_graphs[graph], p.name, p.type, p.location) for p in olds if isinstance(p, Parameter)]
+            nodes.update(zip(original.parameters, edit.parameters(news), strict=True))
+    edit.constant(None)  # every copy brings it along, into an existing graph too: the numbers of what comes next count it
     for graph in graphs:
         for node in sorted(found.needed[graph]):
             application = source.nodes[node]
             if isinstance(application, Apply) and application.graph == graph and node not in nodes:
-                nodes[node] = edit.apply(new_graphs[graph], nothing, name=application.name, location=application.location)
-                copied.append(node)
+                nodes[node] = edit.reserve()
+                copied.append((node, application))
 
     def target(node: NodeId) -> NodeId:
         if node in nodes:
@@ -74,8 +73,9 @@ def copy_graphs(
             case _:
                 return node
 
-    for node in copied:
-        edit.set_inputs(nodes[node], tuple(target(n) for n in source.inputs(node)))
+    for node, old in copied:
+        inputs = tuple(map(target, old.inputs))
+        edit.fill(nodes[node], Apply(new_graphs[old.graph], inputs, old.name, old.location))
     for graph in graphs:
         if graph not in into:
             edit.output(new_graphs[graph], target(source.graphs[graph].output))

@@ -25,12 +25,15 @@ def is_function(program: Program, node: NodeId) -> bool:
     """
     Whether the value of `node`, or an element of it, is seen to be applied: it is in function position, or flows there through
     tuples, switches, J, the parameters and the results of known graphs. A value that flows elsewhere only is taken for data.
+
+    Where data have been found to go is kept with the program: whoever comes there goes no further.
     """
+    data: set[Flow] = program.__dict__.setdefault("_data", set())
     seen: set[Flow] = set()
     todo: list[Flow] = [(node, ())]
     while todo:
         flow = todo.pop()
-        if flow in seen:
+        if flow in seen or flow in data:
             continue
         seen.add(flow)
         current, path = flow
@@ -41,8 +44,9 @@ def is_function(program: Program, node: NodeId) -> bool:
             callee = program.callee(user)
             if (index == 0 and not path) or (index == 1 and callee in MACRO_SET):
                 return True
-            if callee in PASSING or not isinstance(callee, Primitive):
+            if not isinstance(callee, Primitive) or callee in PASSING:
                 todo += _flows(program, callee, user, index, path)
+    data |= seen
     return False
 
 

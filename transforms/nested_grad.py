@@ -23,7 +23,7 @@ from semantics.errors import Malformed
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
-from semantics.scope import scopes_from
+from semantics.scope import scopes, scopes_from
 from semantics.tangents import ZERO
 from transforms import forward
 from transforms.adjoint_primitives import adjoint_primitive, arity_of
@@ -253,10 +253,11 @@ def expand(program: Program, mode: str = "J") -> Program:
     if not holds_macros(program):
         return program
     result = system_by(mode).run(program)
-    live = scopes_from(result, [result.entry])
-    for graph, nodes in live.needed.items():
-        for node in sorted(nodes):
-            if result.owner(node) == graph and (result.callee(node) in MACRO_SET or _unexpanded(result, node)):
+    if not (left := _left(result)):
+        return result
+    for graph, nodes in scopes(result).needed.items():
+        for node in sorted(nodes & left):
+            if result.owner(node) == graph:
                 raise Malformed(
                     "the function differentiated here cannot be identified before the program runs, or is its own derivative",
                     rule="nested_grad",
@@ -265,6 +266,13 @@ def expand(program: Program, mode: str = "J") -> Program:
                     remedy="name the function, or pass it to a function that is itself only called, never stored",
                 )
     return result
+
+
+def _left(program: Program) -> set[NodeId]:
+    """The applications of macros, and of J to functions: what `expand` has not got rid of."""
+    rows = (program.interned[row] for row in (*MACROS, J) if row in program.interned)
+    applied = (use.user for row in rows for use in program.users(row) if use.index == 0)
+    return {node for node in applied if program.callee(node) is not J or _unexpanded(program, node)}
 
 
 def _unexpanded(program: Program, node: NodeId) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from semantics.ir import Constant, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 
 MANY = 64
 
@@ -31,20 +31,22 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
     """
     near: set[int] = set()
     owners: set[GraphId] = set()
+    nodes, returns = program.nodes, program.returns
     for node in program.touched if touched is None else touched:
-        if node not in program.nodes:
+        found = nodes.get(node)
+        if found is None:
             continue
         near.add(node)
-        found = program.nodes[node]
         if isinstance(found, Constant):
             if isinstance(found.value, GraphRef):
                 near.add(found.value.graph)
                 _add_users(program, node, near)
             continue
-        if len(inputs := program.inputs(node)) <= MANY:
-            near.update(inputs)
+        if isinstance(found, Apply) and len(found.inputs) <= MANY:
+            near.update(found.inputs)
         _add_users(program, node, near)
-        near.update(program.returns.get(node, ()))
+        if node in returns:
+            near.update(returns[node])
         owners.add(found.graph)
         if isinstance(found, Parameter):
             near.add(found.graph)
@@ -58,4 +60,4 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
 def _add_users(program: Program, node: NodeId, near: set[int]) -> None:
     users = program.users(node)
     if len(users) <= MANY:
-        near.update(use.user for use in users)
+        near.update([user for user, _ in users])

@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
 from semantics.errors import Crash, OutOfFuel
-from semantics.ir import NodeId, Program
+from semantics.ir import Apply, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.wellformed import check
@@ -188,10 +188,11 @@ class RewriteSystem:
 
     def _candidates(self, state: Program, place: int) -> tuple[Rewrite, ...]:
         """The rules that can match at `place`, in their order; none if nothing is there any more."""
-        if place in state.nodes:
-            callee = state.callee(place)
+        node = state.nodes.get(place)
+        if isinstance(node, Apply):
+            callee = state.constant(node.inputs[0])
             return self._by_head.get(callee, self._headless) if isinstance(callee, Primitive) else self._headless
-        return self._headless if place in state.graphs else ()
+        return self._headless if node is not None or place in state.graphs else ()
 
     @cached_property
     def _headless(self) -> tuple[Rewrite, ...]:
@@ -294,10 +295,10 @@ class AgendaSystem(Generic[S, R]):
     @at_rest()
     def run(self, state: S, *, fuel: int = FUEL) -> R:
         """The unrecorded run: the same rules, the first that applies, no record."""
-        steps = 0
+        steps, rules = 0, [rule.function for rule in self.rules]
         while not self.ended(state):
-            for rule in self.rules:
-                after = rule.function(state)
+            for rule in rules:
+                after = rule(state)
                 if after is not None:
                     state = after
                     break

@@ -8,8 +8,7 @@ there are is said by `semantics`; `array_rows` puts the result in its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.machine import kernels
 from backend.machine.heap import Heap
@@ -21,12 +20,13 @@ from semantics.columns.arrays.elements import boolean, not_negative, sizes
 F64 = DTYPES.index("f64")
 
 
-@dataclass(frozen=True)
-class Operand:
-    """The elements of an array, or the number that a scalar is: where they begin, and the shape."""
+class Operand(NamedTuple):
+    """The elements of an array, or the number that a scalar is: where they begin, their shape, and what there may be."""
 
     at: int
     shape: Shape
+    dtype: str = "f64"
+    holed: bool = False
 
     def strides(self, shape: Shape) -> list[int]:
         """The strides with which this is broadcast to a shape."""
@@ -34,8 +34,7 @@ class Operand:
         return [0 if n == 1 else s for n, s in zip(padded, strides_of(padded), strict=True)]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """
     A shape, and what writes its elements: a function of the loops and the address, which answers 1 where the reference must say
     what is wrong. `holed` where there may be ZEROs among them.

@@ -11,9 +11,9 @@ host must act (SERVICE) or the buffer is full (FULL). It can be called again aft
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from types import ModuleType, SimpleNamespace
+from typing import NamedTuple
 
 from backend import native, store, toolchain
 
@@ -21,8 +21,7 @@ Exported = tuple[str, dict[str, str]]
 """A text, and what `native.functions` must know of the functions in it."""
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """
     text     the source of the machine                     by_address    the same with functions of addresses besides
     number   the opcodes of the primitives, by their names  end           the first number that no opcode has: here the host serves

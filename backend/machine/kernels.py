@@ -6,17 +6,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend import native, store
 from backend.machine.interpreter import Exported
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """
     by_address   the text of the loops, as functions of addresses
     buffers      in how many forms a loop takes the words: as integers, as doubles, or both

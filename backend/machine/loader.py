@@ -43,7 +43,7 @@ class Rows:
         return self.rows[number]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Code:
     """
     program      what was loaded

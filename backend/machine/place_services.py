@@ -7,7 +7,6 @@ Here elements may be integers, and sensitivities may have ZEROs among them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.machine.array_services import Answer, Operand, Result, moved, rearranged
@@ -17,12 +16,10 @@ from semantics import shapes
 from semantics.arrays import DTYPES, normal_axes, normal_axis, size_of, strides_of
 
 
-@dataclass(frozen=True)
 class Elements(Operand):
     """The elements of an array of any dtype, among which there may be ZEROs."""
 
-    dtype: str
-    holed: bool
+    __slots__ = ()
 
 
 def elements(heap: Heap, x: int) -> Elements | None:

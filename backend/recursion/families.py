@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from backend.flow import components
+from backend.directed import components
 from backend.recursion.calls import ANSWER, ARGUMENTS, CALL, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.recursion.frames import ABSENT, FRAME, GETITEM

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from backend.flow import components
+from backend.directed import components
 from backend.recursion.levels import in_levels
 from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
+from operator import is_
 
 from semantics.ssa.form import (
     Alpha,
@@ -37,7 +38,10 @@ def put_in_instruction(instruction: Instruction, put: Put, name: Callable[[str],
     callee = instruction.callee
     put_callee = put(callee) if isinstance(callee, Alpha) else callee
     targets = tuple("_" if t == "_" else name(t) for t in instruction.targets)
-    return Instruction(targets, put_callee, tuple(map(put, instruction.operands)), instruction.location)  # type: ignore[arg-type]
+    operands = tuple(map(put, instruction.operands))
+    if put_callee is callee and targets == instruction.targets and all(map(is_, operands, instruction.operands)):
+        return instruction
+    return Instruction(targets, put_callee, operands, instruction.location)  # type: ignore[arg-type]
 
 
 def put_in_jump(jump: Jump, put: Put) -> Jump:
@@ -69,7 +73,12 @@ def decided(jump: Jump) -> Jump:
 
 def arrive(phis: Iterable[Phi], to: Mapping[Label, Label]) -> tuple[Phi, ...]:
     """The φ nodes with other labels in their arms, where `to` has them."""
-    return tuple(replace(phi, arms=tuple((to.get(p, p), a) for p, a in phi.arms)) for phi in phis) if to else tuple(phis)
+    return tuple(with_arms(phi, ((to.get(p, p), a) for p, a in phi.arms)) for phi in phis) if to else tuple(phis)
+
+
+def with_arms(phi: Phi, arms: Iterable[tuple[Label, Operand]], target: str | None = None) -> Phi:
+    """The φ node with other arms, and another target if there is one."""
+    return Phi(phi.target if target is None else target, tuple(arms), phi.location)
 
 
 def with_operands(function: Function, put: Put) -> Function:
@@ -79,7 +88,7 @@ def with_operands(function: Function, put: Put) -> Function:
 
 def put_in_block(block: Block, put: Put, name: Callable[[str], str] = str, to: Mapping[Label, Label] = NOWHERE) -> Block:
     """Other operands, targets and labels, in all of a block."""
-    phis = (replace(p, target=name(p.target), arms=tuple((q, put(a)) for q, a in p.arms)) for p in arrive(block.phis, to))
+    phis = (with_arms(p, [(q, put(a)) for q, a in p.arms], name(p.target)) for p in arrive(block.phis, to))
     instructions = (put_in_instruction(i, put, name) for i in block.instructions)
     return Block(to.get(block.label, block.label), tuple(phis), tuple(instructions), lead(put_in_jump(block.jump, put), to))
 
@@ -96,7 +105,7 @@ def operands_in(block: Block) -> Iterator[Operand]:
 
 def names_in(operands: Iterable[Operand]) -> tuple[str, ...]:
     """The names among the operands."""
-    return tuple(o.text for o in operands if isinstance(o, Name))
+    return tuple([o.text for o in operands if isinstance(o, Name)])
 
 
 def resolved(operand: Operand, value: dict[str, Operand]) -> Operand:
@@ -105,7 +114,8 @@ def resolved(operand: Operand, value: dict[str, Operand]) -> Operand:
     while isinstance(operand, Name) and operand.text in value:
         passed.append(operand.text)
         operand = value[operand.text]
-    value.update(dict.fromkeys(passed, operand))
+    for name in passed:
+        value[name] = operand
     return operand
 
 

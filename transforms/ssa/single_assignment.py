@@ -17,7 +17,7 @@ from immutables import Map
 from semantics.ssa.dominance import Dominators, dominators, reverse_postorder
 from semantics.ssa.form import OUTSIDE, Block, Function, Label, Literal, Name, Operand, Phi, operands_of
 from semantics.tangents import ZERO
-from transforms.ssa.rewriting import fresh_names, names_in, put_in_instruction, put_in_jump
+from transforms.ssa.rewriting import fresh_names, names_in, put_in_instruction, put_in_jump, with_arms
 
 NOTHING = Literal(ZERO)
 Arriving = dict[Label, tuple[Label, ...]]
@@ -102,7 +102,7 @@ def _renamed(
             new = {t: next(fresh) for t in instruction.targets if t != "_"}
             instructions.append(put_in_instruction(instruction, _reading(now), new.__getitem__))
             now = now.update({t: Name(n) for t, n in new.items()})
-        phis = tuple(replace(phi, target=targets[phi.target]) for phi in phis)
+        phis = tuple(with_arms(phi, phi.arms, targets[phi.target]) for phi in phis)
         blocks[label] = Block(label, phis, tuple(instructions), put_in_jump(block.jump, _reading(now)))
         leaving[label] = now
     whole = (replace(b, phis=tuple(_arms(phi, leaving, arriving[b.label]) for phi in b.phis)) for b in blocks.values())
@@ -110,7 +110,7 @@ def _renamed(
 
 
 def _arms(phi: Phi, leaving: dict[Label, Reached], sources: tuple[Label, ...]) -> Phi:
-    return replace(phi, arms=tuple((p, _reading(leaving[p])(phi.arm(p))) for p in sources))
+    return with_arms(phi, [(p, _reading(leaving[p])(phi.arm(p))) for p in sources])
 
 
 def _reading(reached: Reached) -> Callable[[Operand], Operand]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from semantics.ssa.dominance import walk
 from semantics.ssa.form import (
@@ -26,7 +27,7 @@ from semantics.ssa.form import (
     Operand,
     Phi,
 )
-from transforms.ssa.rewriting import key, lead, put_in_block, resolved, with_operands
+from transforms.ssa.rewriting import key, lead, put_in_block, resolved, with_arms, with_operands
 
 Way = tuple[Label, tuple[Operand, ...]]
 
@@ -215,12 +216,14 @@ def numbered(function: Function) -> Function:
                 count += 1
             names[target] = f"%{count}"
 
+    named = {name: Name(new) for name, new in names.items()}
+
     def operand(found: Operand) -> Operand:
-        return Name(names[found.text]) if isinstance(found, Name) else found
+        return named[found.text] if isinstance(found, Name) else found
 
     renamed = (put_in_block(block, operand, names.__getitem__, labels) for block in blocks)
     return replace(function, blocks=tuple(map(_arms_in_order, renamed)))
 
 
 def _arms_in_order(block: Block) -> Block:
-    return replace(block, phis=tuple(replace(p, arms=tuple(sorted(p.arms, key=lambda arm: arm[0]))) for p in block.phis))
+    return replace(block, phis=tuple(with_arms(p, sorted(p.arms, key=itemgetter(0))) for p in block.phis))

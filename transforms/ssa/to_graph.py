@@ -22,7 +22,7 @@ from immutables import Map
 
 from semantics.edit import Edit, empty
 from semantics.errors import Malformed
-from semantics.ir import GraphId, NodeId, Program
+from semantics.ir import GraphId, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import scopes_from
@@ -179,9 +179,8 @@ def block(state: GraphState) -> GraphState:
     if state.function.predecessors[label] == (OUTSIDE,) and not state.block.phis:
         return state.done(edit, blocks=state.blocks.set((name, label), state.functions[name]))
     graph = edit.graph(f"{name}.block_{label}")
-    nodes = state.nodes
-    for phi in state.block.phis:
-        nodes = nodes.set((name, phi.target), edit.parameter(graph, _hint(phi.target), location=phi.location))
+    found = edit.parameters([Parameter(graph, _hint(phi.target), None, phi.location) for phi in state.block.phis])
+    nodes = state.nodes.update({(name, phi.target): node for phi, node in zip(state.block.phis, found, strict=True)})
     return state.done(edit, blocks=state.blocks.set((name, label), graph), nodes=nodes)
 
 
@@ -221,10 +220,10 @@ def in_order(state: GraphState) -> GraphState:
     rest = edit.graph(f"{name}.block_{label}.rest")
     values = sorted(edit.owned[state.at])
     edit.output(state.at, edit.apply(state.at, edit.reference(rest), *values))
-    passed = {value: edit.parameter(rest, getattr(edit.nodes[value], "name", "")) for value in values}
-    nodes = state.nodes
-    for target in (t for i in state.block.instructions for t in i.targets if t != "_"):
-        nodes = nodes.set((name, target), passed[nodes[name, target]])
+    found = edit.parameters([Parameter(rest, getattr(edit.nodes[value], "name", "")) for value in values])
+    passed = dict(zip(values, found, strict=True))
+    targets = [t for i in state.block.instructions for t in i.targets if t != "_"]
+    nodes = state.nodes.update({(name, t): passed[state.nodes[name, t]] for t in targets})
     return state.done(edit, nodes=nodes, here=state.here.set((name, label), rest))
 
 

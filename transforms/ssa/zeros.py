@@ -16,7 +16,7 @@ from dataclasses import replace
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import Alpha, Block, Function, Instruction, Label, Literal, Name, Operand, Phi, operands_of
 from semantics.tangents import ZERO
-from transforms.ssa.rewriting import key, names_in, put_in_instruction, put_in_jump, resolved
+from transforms.ssa.rewriting import key, names_in, put_in_instruction, put_in_jump, resolved, with_arms
 from transforms.ssa.single_assignment import NOTHING
 
 GADD = TABLE["gadd"]
@@ -168,5 +168,5 @@ class _Folding:
                 phis.append(found)
             elif set(kept) - {"_"}:
                 instructions.append(put_in_instruction(instruction, self.now, lambda t: t if t in needed else "_"))
-        whole = (replace(p, arms=tuple((q, self.now(a)) for q, a in p.arms)) for p in phis if p.target in needed)
+        whole = (with_arms(p, [(q, self.now(a)) for q, a in p.arms]) for p in phis if p.target in needed)
         return Block(block.label, tuple(whole), tuple(instructions), put_in_jump(block.jump, self.now))
