@@ -96,9 +96,9 @@ class Heap:
         self.fixed = dict(self.read), dict(self.written)
         self.base = len(self.table), dict(self.places)
 
-    def begin(self) -> None:
-        """A new run: only the constants are there."""
-        self.use(self.integers, self.doubles)
+    def begin(self, integers: Any, doubles: Any) -> None:
+        """A new run, in this buffer: only the constants are there."""
+        self.use(integers, doubles)
         del self.table[self.base[0] :]
         self.places = dict(self.base[1])
 
