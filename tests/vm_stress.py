@@ -8,6 +8,7 @@ were is written over. After that, what is said of the memory (`backend.machine.l
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
@@ -93,12 +94,12 @@ class Moving(Execution):
     def grow(self, wanted: int) -> None:
         self.reopen()
         before, size = self.words, self.young.size
+        used = max(before.integers[HP], before.integers[OLD])
         super().grow(wanted)
         self.moves += 1
         words = self.words.integers
-        where = before.integers if before is not self.words else words[words[HEAP] : words[HEAP] + size]
-        for k in range(len(where)):
-            where[k] = OVER
+        where = before.integers[:used] if before is not self.words else words[words[HEAP] : words[HEAP] + size]
+        where[:] = memoryview(array("q", [OVER]) * len(where))
         whole(words, self.code.words, self.bottom, size if before is self.words else 0)
 
 
