@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 from vm_runs import applying, outcome, same_value
 
 from backend.machine import Execution, buffers, deferred, heap, load
 from backend.machine.layout import HEAP, STACK_END
+from backend.tiers import Machined
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
-from semantics.errors import OutOfFuel
+from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
 from transforms.parse import parse_text
+from transforms.unboxed import source_of, unboxed
 
 BOTH = ("python", "cpu")
 
@@ -99,3 +104,17 @@ def test_what_the_system_has_not_is_refused_and_the_next_run_is_right(monkeypatc
 def test_an_array_that_is_written_out_late_is_old_at_once() -> None:
     """So no object that is old by then leads to a young one."""
     assert deferred.LEAST >= heap.LARGE
+
+
+@pytest.mark.parametrize("name", ["mul", "matmul"])
+def test_arguments_and_value_are_not_held_when_a_run_is_over(name: str) -> None:
+    machined = Machined(applying(name, 2))
+    given = np.arange(3000.0)
+    value = outcome(machined, unboxed("f64", (3000,), given), 2.0)
+    assert isinstance(value, AdjudgeError) == (name == "matmul")
+    held = [weakref.ref(given), *([] if isinstance(value, AdjudgeError) else [weakref.ref(source_of(value))])]
+    assert all(one() is not None for one in held)
+    assert machined.idle
+    del given, value
+    gc.collect()
+    assert all(one() is None for one in held)

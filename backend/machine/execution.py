@@ -121,6 +121,11 @@ class Execution:
         self.steps = self.words.integers[STEPS]
         return self.heap.value(RESULT)
 
+    def rest(self) -> None:
+        """Nothing of a run that is over is held any longer: its arguments and its value are the caller's."""
+        if self.words.count:
+            self.heap.begin(self.words.integers, self.words.doubles)
+
     def take_over(self) -> None:
         """The run is on compiled code from now on, where the target has some."""
         self.compiled = self.target != "python"
