@@ -219,6 +219,7 @@ class Machined:
         try:
             yield execution
         finally:
+            execution.rest()
             if execution.words.count <= KEPT:
                 self.idle.append(execution)
 

@@ -8,6 +8,7 @@ The fixture `adjudge` runs a command as a user types it; `own_store` is an empty
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,17 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=SLOW_IS_FINE)
 settings.load_profile("dev")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """
+    The last collection is here, while the session still goes on, and none after it has objects to go over. A worker that has run
+    many tests holds so many that one took longer than the five seconds after which it is interrupted: a KeyboardInterrupt in
+    whatever Python code came next, which was what Hypothesis does at the end of a collection.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")

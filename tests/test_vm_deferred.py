@@ -70,7 +70,7 @@ def of_steps(steps: list[tuple[str, int, int, int]], operands: list[Any]) -> Pro
             "reshape": (((3, 2), (6,), (2, 3), (2, -1), (12,))[c % 5],),
             "broadcast_to": (SHAPES[c % len(SHAPES)],),
             "expand_dims": (c % 3,),
-            "reduce_sum": ((None, 0, 1, (0, 1), (0, 2), -1)[c % 6], c % 4 == 0),
+            "reduce_sum": ((None, 0, 1, (0, 1), (0, 2), -1, ())[c % 7], c % 4 == 0),
             "spread": ((None, 0, 1, (0, 1))[c % 4], c % 2 == 0),
             "getitem": (0,),
             "shape": (),
@@ -117,6 +117,16 @@ def test_a_sum_of_products_goes_from_the_left_along_any_axes(axis: Any, shapes: 
     product = edit.call(graph, TABLE["mul"], *(edit.parameter(graph, name) for name in "xy"))
     edit.output(graph, edit.call(graph, TABLE["reduce_sum"], product, edit.constant(axis), edit.constant(False)))
     agrees(edit.program, arguments, ("cpu",))
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_a_sum_over_no_axis_is_the_product(keepdims: bool) -> None:
+    edit = Edit(empty())
+    graph = edit.graph("f")
+    x = edit.parameter(graph, "x")
+    product = edit.call(graph, TABLE["mul"], x, x)
+    edit.output(graph, edit.call(graph, TABLE["reduce_sum"], product, edit.constant(()), edit.constant(keepdims)))
+    assert not isinstance(agrees(edit.program, [array((2, 3), 0)], ("cpu",)), AdjudgeError)
 
 
 def squares(sums: int) -> Program:

@@ -69,7 +69,7 @@ def test_a_file_that_is_no_machine_code_or_needs_what_is_not_there_is_made_again
 
 
 def test_buffers_go_in_as_addresses_and_several_results_come_out() -> None:
-    from backend.machine.execution import Words
+    from backend.machine.buffers import Words
 
     words = Words(3)
     words.integers[1], words.doubles[2] = 41, 0.25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from vm_runs import agrees, applying, same_value
 
 from backend.machine import Execution, execution, interpreter, load, small_arrays
 from backend.machine.execution import FEW_COMPILED
-from backend.machine.layout import FEW
+from backend.machine.layout import FEW, ZERO_BITS
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.machine import run
@@ -170,3 +171,14 @@ def test_a_sum_that_forgets_one_of_two_sensitivities_is_found(monkeypatch: Any) 
     monkeypatch.setattr(machine, "add_arrays", lambda *given: machine.copy(given[0], given[2], given[4]))
     with pytest.raises(AssertionError):
         agrees(program, (GAPS, OTHER), ("python",))
+
+
+def test_a_nan_with_the_bits_that_stand_for_a_zero_is_a_number_and_another_is_left_as_it_is() -> None:
+    (bad,) = struct.unpack("d", struct.pack("q", ZERO_BITS))
+    for name, operands in (
+        ("inject", (LINE, 0, bad)),
+        ("put", (GAPS, 0, bad)),
+        ("add", (bad, ZERO)),
+        ("copysign", (1.0, -math.nan)),
+    ):
+        agrees(applying(name, len(operands)), operands, BOTH)

@@ -105,7 +105,8 @@ def _merged(axes: list[list[int]]) -> list[list[int]]:
 
 
 def reduced(x: Shape, axis: Any, keepdims: bool) -> tuple[list[int], list[int], Shape]:
-    """The axes of a shape that are kept and those that go, each in order, and the shape of a sum."""
+    """The axes of a shape that are kept and those that go, each in order, and the shape of a sum. IllTyped for other keepdims."""
+    boolean("reduce_sum", "keepdims", keepdims)
     axes = normal_axes(axis, len(x), "reduce_sum")
     kept = [a for a in range(len(x)) if a not in axes]
     return kept, sorted(axes), tuple(1 if a in axes else n for a, n in enumerate(x) if keepdims or a not in axes)

@@ -95,10 +95,7 @@ def seen(heap: Heap, name: str, at: Sequence[int]) -> Made | None:
     else:
         like = shape_at(heap, at[1])
         view = None if like is None else spread(x, like, heap.value(at[2]), heap.value(at[3]))
-    if view is None:
-        return None
-    cell = at[0] if heap.integers[at[0]] != DEFERRED else array_of(heap.integers, heap.integers[at[0] + 1])
-    return view[0], Factor(cell, x.at, *view), None
+    return None if view is None else (view[0], Factor(at[0], x.at, *view), None)
 
 
 def write(heap: Heap, out: int, shape: Shape, x: Factor, y: Factor | None) -> None:
@@ -115,7 +112,10 @@ def write(heap: Heap, out: int, shape: Shape, x: Factor, y: Factor | None) -> No
 
 
 def summed(heap: Heap, name: str, at: Sequence[int]) -> Result | None:
-    """A sum over axes of an array that is not written out; None for other rows, and for a product that has been summed before."""
+    """
+    A sum over axes, one at least, of an array that is not written out; None for other rows, and for a product that has been summed
+    before.
+    """
     I = heap.integers
     if name not in ("reduce_sum", "sum_to") or I[at[0]] != DEFERRED or is_written(I, I[at[0] + 1]):
         return None
@@ -125,10 +125,9 @@ def summed(heap: Heap, name: str, at: Sequence[int]) -> Result | None:
         kept, gone, result = reduced(shape, heap.value(at[1]), heap.value(at[2]))
     else:
         result = () if I[at[1]] == REAL else shape_at(heap, at[1]) or shape
-        axes = repeated(shape, result)
-        if not axes:
-            return None
-        kept, gone, _ = reduced(shape, axes, False)
+        kept, gone, _ = reduced(shape, repeated(shape, result) or (), False)
+    if not gone:
+        return None
     times = p + SHAPE + len(shape)
     return None if I[times] and not is_view(I, p) else Result(result, lambda k, to: total(heap, p, kept, gone, k, to))
 

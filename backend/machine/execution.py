@@ -14,13 +14,11 @@ run goes on where it was.
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from backend.machine import interpreter, kernels, layout
+from backend.machine.buffers import Words
 from backend.machine.heap import Full, Heap
 from backend.machine.layout import (
     BODY,
@@ -72,43 +70,6 @@ STACK, SMALLEST = 1 << 14, 1 << 24
 """Words of the stack and of the buffer that a run begins with. Of these the system gives what is used; what is used is not copied
 before the buffer is full."""
 
-SMALL_PAGES = 1 << 19
-"""Words at the beginning of a buffer that come in small pages, since a short run needs few: the young and the first old objects."""
-
-
-def memory_of(words: int) -> mmap.mmap:
-    """
-    Memory that is zero, private, and in large pages where there are such. The system gives each page as it is first touched, which
-    for one of 512 words takes longer than filling it: 2.8 µs if shared, 1.3 µs if private, 0.2 µs for as much of a large one.
-    """
-    size = 8 * max(words, 1)
-    if not hasattr(mmap, "MADV_HUGEPAGE"):
-        return mmap.mmap(-1, size)
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if words > SMALL_PAGES:
-        memory.madvise(mmap.MADV_HUGEPAGE, 8 * SMALL_PAGES, size - 8 * SMALL_PAGES)
-    return memory
-
-
-class Words:
-    """
-    A buffer of 64-bit words, seen by the host and CPython as memoryviews, by compiled code as an address. Memory is given as it is
-    first touched, so a large buffer of which little is used costs little.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.memory = memory_of(count)
-        self.integers, self.doubles = memoryview(self.memory).cast("q"), memoryview(self.memory).cast("d")
-        self.place = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)), count
-
-    @cached_property
-    def array(self) -> Any:
-        """The integers for NumPy."""
-        import numpy
-
-        return numpy.frombuffer(self.memory, numpy.int64)
-
 
 class Execution:
     """A program on "python" or "cpu", run as often as one likes, one run at a time."""
@@ -131,6 +92,7 @@ class Execution:
         self.words = Words(0)
         self.compiled = False
         self.bottom = self.left = self.steps = self.elements = 0
+        self.grown: tuple[int, ...] = ()
 
     def run(self, arguments: Sequence[Any], fuel: int = FUEL) -> Any:
         """The value of the program; `steps` says afterwards how many it took. One of the five errors if it ends in one."""
@@ -158,6 +120,11 @@ class Execution:
         """The value of a run that has ended."""
         self.steps = self.words.integers[STEPS]
         return self.heap.value(RESULT)
+
+    def rest(self) -> None:
+        """Nothing of a run that is over is held any longer: its arguments and its value are the caller's."""
+        if self.words.count:
+            self.heap.begin(self.words.integers, self.words.doubles)
 
     def take_over(self) -> None:
         """The run is on compiled code from now on, where the target has some."""
@@ -234,48 +201,65 @@ class Execution:
             try:
                 self.enter(arguments)
             except Full as full:
-                self.lay_out(2 * self.words.count + full.words)
+                self.lay_out(self.larger(self.words.count, full.words))
             else:
                 return
 
     def lay_out(self, count: int) -> None:
-        """A new buffer with the constants, an empty stack and an empty heap; larger than asked for where these do not fit."""
+        """
+        A new buffer with the constants, an empty stack and an empty heap; larger than asked for where these do not fit. What was
+        there before is still there if there can be none.
+        """
         entry = self.code.graphs[self.code.program.entry]
-        while True:
-            self.words = self.buffer(count)
-            I = self.words.integers
-            fixed = STATE + 2 * len(self.code.constants)
-            stack = max(self.stack, 2 * (FRAME + self.code.words[entry + WORDS]))
-            count = 2 * count + fixed + 2 * stack
-            if fixed + stack >= self.words.count:
-                continue
-            I[HP], I[LIMIT] = fixed, self.words.count - stack
-            self.heap = Heap(self.code, self.loops)
-            self.heap.use(I, self.words.doubles)
-            try:
-                for k, value in enumerate(self.code.constants):
-                    self.heap.write(STATE + 2 * k, value)
-            except Full:
-                continue
-            self.bottom = I[HP]
-            I[STACK_END] = I[HEAP] = self.bottom + stack
-            I[LIMIT] = self.words.count
-            self.words.doubles[ONE] = 1.0
-            self.heap.keep()
-            return
+        fixed = STATE + 2 * len(self.code.constants)
+        stack = max(self.stack, 2 * (FRAME + self.code.words[entry + WORDS]))
+        while (heap := self.with_constants(words := self.buffer(count), fixed, stack)) is None:
+            count = self.larger(count, fixed + 2 * stack)
+        self.words, self.heap = words, heap
+
+    def with_constants(self, words: Words, fixed: int, stack: int) -> Heap | None:
+        """The heap of a new buffer, with the constants behind the state and a stack behind their objects; None without room."""
+        if fixed + stack >= words.count:
+            return None
+        I, heap = words.integers, Heap(self.code, self.loops)
+        I[HP], I[LIMIT] = fixed, words.count - stack
+        heap.use(I, words.doubles)
+        try:
+            for k, value in enumerate(self.code.constants):
+                heap.write(STATE + 2 * k, value)
+        except Full:
+            return None
+        self.bottom = I[HP]
+        I[STACK_END] = I[HEAP] = self.bottom + stack
+        I[LIMIT] = words.count
+        words.doubles[ONE] = 1.0
+        heap.keep()
+        return heap
+
+    def larger(self, count: int, wanted: int) -> int:
+        """Twice as many words and so many more; but no more than there may be, before there are as many as that."""
+        return min(2 * count + wanted, self.memory) if count < self.memory else 2 * count + wanted
 
     def buffer(self, count: int) -> Words:
-        """A new buffer; OutOfFuel if the program may not have so much."""
+        """A new buffer; OutOfFuel if the program may not have so much, or the system does not give it."""
         if count > self.memory:
-            raise OutOfFuel(f"the program needs more than {self.memory} words of memory", rule="machine", remedy="raise memory")
-        return Words(count)
+            raise self.refused
+        try:
+            return Words(count)
+        except (OSError, MemoryError):
+            raise OutOfFuel(f"the system has no {count} words of memory", rule="machine", remedy="end other programs") from None
+
+    @property
+    def refused(self) -> OutOfFuel:
+        """The error of a program that may not have as much as it needs."""
+        return OutOfFuel(f"the program needs more than {self.memory} words of memory", rule="machine", remedy="raise memory")
 
     def enter(self, arguments: Sequence[Any]) -> None:
         """A heap without objects and one frame: the entry's, with its arguments. Full if they do not fit."""
         I, entry = self.words.integers, self.code.graphs[self.code.program.entry]
-        self.heap.begin()
+        self.heap.begin(I, self.words.doubles)
         self.young.begin(I, self.for_young if self.for_young is not None else YOUNG if self.compiled else 0)
-        I[FP], I[STEPS], self.left = self.bottom, 0, 0
+        I[FP], I[STEPS], self.left, self.grown = self.bottom, 0, 0, ()
         I[FEW] = FEW_ON_CPYTHON
         I[TOP] = self.bottom + self.code.words[entry + WORDS]
         I[PC] = entry + BODY
@@ -301,7 +285,8 @@ class Execution:
         as it is needed.
 
         So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
-        It is made as large as `memory` allows before it is found too large.
+        It is made as large as `memory` allows before it is found too large: OutOfFuel where that is no larger than the last, and
+        the same instruction, which needs room several times, finds as much in use as before.
         """
         old = self.words.integers
         if old[OLD] and self.young.promoted(old, wanted, self.promote):
@@ -310,6 +295,7 @@ class Execution:
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
         if wanted < 0:
             stack, wanted = 2 * stack - wanted, 0
+            heap = max(old[HP] - old[HEAP], min(heap, self.memory - self.bottom - stack))
         else:
             heap = self.heap_within(self.memory - self.bottom - stack, heap, wanted)
         ahead = max(AHEAD * wanted, min(MANY_AHEAD * wanted, AMPLE))
@@ -318,6 +304,9 @@ class Execution:
         J[STACK_END] = J[HEAP] = J[HP] = self.bottom + stack
         J[LIMIT] = new.count
         self.left = self.collected(new)
+        before, self.grown = self.grown, (J[STEPS], self.left, new.count)
+        if before == self.grown:
+            raise self.refused
         self.words = new
         self.heap.use(J, new.doubles)
 

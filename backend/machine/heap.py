@@ -96,9 +96,9 @@ class Heap:
         self.fixed = dict(self.read), dict(self.written)
         self.base = len(self.table), dict(self.places)
 
-    def begin(self) -> None:
-        """A new run: only the constants are there."""
-        self.use(self.integers, self.doubles)
+    def begin(self, integers: Any, doubles: Any) -> None:
+        """A new run, in this buffer: only the constants are there."""
+        self.use(integers, doubles)
         del self.table[self.base[0] :]
         self.places = dict(self.base[1])
 
@@ -132,7 +132,7 @@ class Heap:
         """The tag and the payload of what needs no object, or has one; else None."""
         kind = type(value)
         if kind is float:
-            return REAL, value
+            return REAL, value if value == value else number(value)  # noqa: PLR0124  a NaN is not itself
         if kind is bool:
             return BOOL, int(value)
         if kind is int and LEAST <= value <= MOST:
@@ -313,6 +313,11 @@ class Heap:
         words = self.doubles if dtype in FLOATING else self.integers
         flat = numpy.array(words[at : at + count])
         return unboxed(dtype, shape, flat.astype(bool) if dtype == "bool" else flat)
+
+
+def number(nan: float) -> float:
+    """A NaN that is not taken for a ZERO: it itself, if its bits are not those that stand for one."""
+    return NAN if array("q", array("d", [nan]).tobytes())[0] == ZERO_BITS else nan
 
 
 def _parts(value: Any) -> tuple[Any, ...]:

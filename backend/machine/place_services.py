@@ -14,6 +14,7 @@ from backend.machine.heap import Heap
 from backend.machine.layout import ARRAY, COMPARISONS, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics import shapes
 from semantics.arrays import DTYPES, normal_axes, normal_axis, size_of, strides_of
+from semantics.columns.arrays.elements import boolean
 
 
 class Elements(Operand):
@@ -34,6 +35,7 @@ def elements(heap: Heap, x: int) -> Elements | None:
 
 def extreme(name: str, x: Operand, axis: Any, keepdims: bool) -> Answer:
     """`reduce_max` and `reduce_min`; of no elements it is the reference that traps."""
+    boolean(name, "keepdims", keepdims)
     axes, strides = normal_axes(axis, len(x.shape), name), strides_of(x.shape)
     kept, gone = [a for a in range(len(x.shape)) if a not in axes], sorted(axes)
     shape = shapes.known(shapes.reduced(x.shape, axis, keepdims, name))
