@@ -66,7 +66,7 @@ def vmap(
         def sample(k: int) -> list[Any]:
             return [a.at(k) for a in given if not a.function]
 
-        if isinstance(f, Derivative) and f.macro != "hvp":
+        if isinstance(f, Derivative):
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
         runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, made)
@@ -103,8 +103,7 @@ def _arguments(f: Any, arguments: Sequence[Any], in_axes: Axes) -> list[Argument
     axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(arguments)
     if len(axes) != len(arguments):
         raise IllTyped(f"in_axes has {len(axes)} axes for {len(arguments)} arguments", rule="vmap", remedy="one for each")
-    second = isinstance(f, Derivative) and f.macro == "hvp"
-    bound = list(arguments) if second else bind(f, arguments, {})
+    bound = bind(f, arguments, {})
     names = [f"argument {k}" for k in range(len(bound))]
     return [_argument(v, name, a) for v, name, a in zip(bound, names, (*axes, *[None] * len(bound)), strict=False)]
 

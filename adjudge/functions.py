@@ -62,24 +62,17 @@ class Derivative:
         return expand(calling(parse(self.f), self.macro, self.wrt, types), self.mode)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        primal_count = None
-        if self.macro == "hvp":
-            if len(arguments) % 2 or named:
-                raise IllTyped("hvp(f) wants the arguments of f and then as many directions", rule="hvp", remedy="hvp(f)(x, v)")
-            primal_count = len(arguments) // 2
-            positional = list(arguments)
-            for x, v in zip(arguments[:primal_count], arguments[primal_count:], strict=True):
-                if not is_function(x):
-                    demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
-        else:
-            positional = self.arguments(arguments, named)
+        positional = self.arguments(arguments, named)
+        primal_count = len(positional) // 2 if self.macro == "hvp" else None
         found, data = _found(
             self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode
         )
         return found.run(*data)
 
     def arguments(self, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-        """The arguments by position; IllTyped where f is not to be differentiated by one."""
+        """The arguments by position, of `hvp` the directions too; IllTyped where f is not to be differentiated by one."""
+        if self.macro == "hvp":
+            return _directed(bind(self, arguments, named))
         positional = bind(self.f, arguments, named)
         for index in positions(self.f, self.wrt, len(positional)):
             if not is_function(positional[index]):
@@ -87,6 +80,15 @@ class Derivative:
                 if self.macro == "hessian":
                     _one_block(positional[index], _name(self.f, index))
         return positional
+
+
+def _directed(positional: list[Any]) -> list[Any]:
+    """Arguments and then directions, as they are; IllTyped unless each direction has the structure of its argument."""
+    half = len(positional) // 2
+    for x, v in zip(positional[:half], positional[half:], strict=True):
+        if not is_function(x):
+            demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
+    return positional
 
 
 def _one_block(value: Any, name: str) -> None:
@@ -121,8 +123,17 @@ def parse(f: Any) -> Program:
 
 
 def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-    """The arguments by position, keywords and defaults filled in as Python would; IllTyped where Python would refuse."""
+    """
+    The arguments by position, keywords and defaults filled in as Python would; IllTyped where Python would refuse.
+
+    What is made of `hvp` takes the directions after the arguments, all by position.
+    """
     while isinstance(f, Derivative):
+        if f.macro == "hvp":
+            half = len(arguments) // 2
+            if named or len(arguments) != 2 * half or len(bind(f.f, arguments[:half], {})) != half:
+                raise IllTyped("hvp(f) wants the arguments of f and then as many directions", rule="hvp", remedy="hvp(f)(x, v)")
+            return list(arguments)
         f = f.f
     if isinstance(f, Program):
         wanted = [getattr(f.nodes[n], "name", "") for n in f.graphs[f.entry].parameters]
@@ -285,7 +296,8 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = 
 
 def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., Any]:
     """
-    f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda" or "cuda-simulator".
+    f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda", "cuda-simulator" or
+    "cuda-sequential" (the text for CUDA, its threads run by CPython).
 
     Compiled per signature, at the first call with it: to code of its own if it has a first-order form, the gradient of a loop by
     way of the SSA adjoint; else to code of the virtual machine.
@@ -301,7 +313,7 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
     ways: dict[Runner, Callable[..., Any]] = {}
 
     def at_length(*arguments: Any, **named: Any) -> Any:
-        bound = f.arguments(arguments, named) if isinstance(f, Derivative) and f.macro != "hvp" else bind(f, arguments, named)
+        bound = f.arguments(arguments, named) if isinstance(f, Derivative) else bind(f, arguments, named)
         with at_rest():
             found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
             value = found.run(*data)

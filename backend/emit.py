@@ -47,6 +47,7 @@ class Emitter(Holding):
         self.count, self.lines = 0, 0
         self.helpers: set[str] = set()
         self.constants: dict[str, str] = {}
+        self.above: dict[str, str] = {}  # for an integer that was made one more than another, that one, as it was then
         self.anywhere: dict[str, Reg] = {}  # for a neutral real that is -0.0 where it is not there, what it is where it is
         self.returns: tuple[str, ...] = ()
         self.state: tuple[str, ...] = ("fuel",)
@@ -206,7 +207,11 @@ class Emitter(Holding):
         template = Template(cell, REAL, real=True) if isinstance(cell, str) else cell(*types)
         if isinstance(template, str):
             template = Template(template, erase(apply_type(primitive, types)))
-        return self.filled(template, [f"float({a.text})" if template.real and a.type == INTEGER else a.text for a in arguments])
+        found = self.filled(template, [f"float({a.text})" if template.real and a.type == INTEGER else a.text for a in arguments])
+        if types[0] == INTEGER and arguments[-1].value == 1 and primitive.name in ("add", "sub"):
+            more, less = (found, arguments[0]) if primitive.name == "add" else (arguments[0], found)
+            self.above[more.text] = less.text
+        return found
 
     def filled(self, template: Template, texts: list[str]) -> Reg:
         """The tests and the expression of a template."""

@@ -139,6 +139,7 @@ def cpu_bindings(source: str) -> Bindings:
     What `cpu` binds for a source: what has instructions for vectors is looked for where it is called. Functions that the target
     cannot give bit for bit are absent, with a reason in `ABSENT`.
     """
+    import numpy
     from numba import njit
 
     from backend.compiler import Flat, Usual, Vectors, registries_alone
@@ -149,6 +150,7 @@ def cpu_bindings(source: str) -> Bindings:
         | _cpu_functions()
         | _without_calls(source)
         | CONSTANTS
+        | {name: numpy.int64(CONSTANTS[name]) for name in ("_MAX", "_MIN")}  # of an int Numba makes a type of its own
         | {
             "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
             "_entry": njit(**BARE, cache=True, pipeline_class=Usual),

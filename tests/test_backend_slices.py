@@ -65,6 +65,32 @@ def test_near_miss_other_bounds_are_computed(cut: str) -> None:
     assert agrees(code, reference, x, 2)
 
 
+def shortest(d):  # type: ignore[no-untyped-def]
+    for k in range(d.shape[0]):
+        d = np.minimum(d, d[:, k : k + 1] + d[k : k + 1])
+    return d
+
+
+def test_a_slice_from_k_to_one_above_has_one_element_and_broadcasts() -> None:
+    """Its size was that of the rows, so every call went to the machine."""
+    d = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))) ** 2
+    code, reference = compiled(parse(shortest), types_of((d,)))
+    assert "_bound(" not in code.code.source
+    assert agrees(code, reference, d)
+    assert np.array_equal(aj.compile(shortest)(d), shortest(d))
+
+
+@pytest.mark.parametrize("bounds", ["k:k + 1", "k - 1:k", "k:k + 2", "k + 1:k"])
+@pytest.mark.parametrize("k", [-3, -1, 0, 1, 2, 3])
+def test_where_it_selects_another_number_of_elements_it_has_those(bounds: str, k: int) -> None:
+    program = parse_text(f"import numpy as np\ndef f(x, k):\n    return x[{bounds}] * x\n", "f")
+    run, x = aj.compile(program, target="python"), np.array([2.0])
+    for _ in range(2):
+        found, wanted = run(x, k), eval(f"x[{bounds}] * x", {"x": x, "k": k})
+        assert found.shape == wanted.shape
+        assert np.array_equal(found, wanted)
+
+
 def test_of_a_size_numbers_are_taken_and_given_back() -> None:
     assert less("n", 0) == plus("(n - 2)", "2") == "n"
     assert less("7", 2) == "5"

@@ -45,7 +45,7 @@ def run(
         list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")
     ] = None,
     fuel: Annotated[int, typer.Option(help="The most steps the reference machine may take.")] = 200_000_000,
-    on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda or cuda-simulator.")] = "reference",
+    on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda, cuda-simulator or cuda-sequential.")] = "reference",
     mode: Annotated[str, typer.Option(help="How the adjoint is built: J, ssa, pullback, cached, … (adjudge agree has all).")] = "J",
     as_json: Json = False,
 ) -> None:

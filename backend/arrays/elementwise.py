@@ -64,7 +64,8 @@ def as_element(emit: Any, found: Any, dtype: str) -> Any:
         return emit.primitive(TABLE["single"], [found]) if dtype == "f32" and isinstance(found, Sum) else found
     wanted = ELEMENTS[dtype]
     if found.type != wanted:
-        text = {REAL: f"float({found.text})", INTEGER: f"int({found.text})", BOOLEAN: f"({found.text} != 0)"}[wanted]
+        number = f"int({found.text})" if found.type == BOOLEAN else found.text  # Numba's float takes no boolean
+        text = {REAL: f"float({number})", INTEGER: f"int({found.text})", BOOLEAN: f"({found.text} != 0)"}[wanted]
         found = Reg(text, wanted)
     return emit.primitive(TABLE["single"], [found]) if dtype == "f32" else found
 
@@ -118,6 +119,9 @@ def instantiate(emit: Any, d: Any, x: Any) -> Any:
         return emit.formula(x.dtype, x.sizes, lambda emit, at: zero, cheap=True)
     if isinstance(d, Scatter):
         return scattered(emit, emit.new("f64", d.sizes, "0.0"), d, first=True)
+    if not isinstance(d, ARRAYS):  # a number, of an array without axes
+        number = emit.primitive(TABLE["instantiate"], [d, zero])
+        return emit.formula(x.dtype, x.sizes, lambda emit, at: as_element(emit, number, x.dtype), cheap=True)
     d = as_operand(emit, d)
     if not d.type.holes:
         return d

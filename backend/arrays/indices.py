@@ -188,6 +188,9 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
             else:
                 size = less(n, begin + end)
             return size, _line(less(n, begin) if from_end else str(begin), 1)
+    if start and stop and (step is None or step.value == 1) and emit.above.get(stop.text) == start.text:
+        emit.trap(f"{start.text} < 0 or {stop.text} - {start.text} != 1", SIZES)  # which has the known size 1, and broadcasts
+        return ONE, _line(_inside(emit, start, n), 1)
     by = 1 if step is None else step.text if step.value is None else step.value
     down = f"{by} < 0"
     if isinstance(by, int):

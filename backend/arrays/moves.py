@@ -180,12 +180,11 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
     rest = " * ".join(n for n in wanted if not n.startswith("(-")) or ONE
     if sum(n.startswith("(-") for n in wanted) > 1:
         raise uncompiled("a shape with two sizes left open")
-    if rest == ONE:
-        found = " * ".join(sizes)
-    else:
+    found = " * ".join(sizes) or ONE
+    if rest != ONE:
         emit.not_empty(tuple(n for n in wanted if not n.startswith("(-")))
-        emit.equal(f"({' * '.join(sizes)}) % ({rest})", "0")
-        found = f"({' * '.join(sizes)}) // ({rest})"
+        emit.equal(f"({found}) % ({rest})", "0")
+        found = f"({found}) // ({rest})"
     name = emit.variable(INTEGER)
     emit.line(f"{name} = {found}")
     return tuple(name if n.startswith("(-") else n for n in wanted)

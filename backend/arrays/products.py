@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backend.arrays.values import ONE, Held, Sizes, uncompiled
+from backend.arrays.attributes import flat
+from backend.arrays.values import ARRAYS, ONE, Held, Sizes, uncompiled
 from backend.shape import Reg
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
@@ -155,10 +156,13 @@ def _named(emit: Any, name: str) -> str:
 
 
 def outer(emit: Any, a: Any, b: Any) -> Any:
-    """np.outer of two vectors."""
-    if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) == 1 for x in (a, b)):
-        raise uncompiled("an outer product of other than vectors of f64")
-    return _outer(emit, a, b, lambda at: at[:1], lambda at: at[1:])
+    """np.outer: of all elements in row-major order."""
+    if not all(isinstance(x, ARRAYS) and x.dtype != "bool" for x in (a, b)):
+        raise uncompiled("an outer product of other than arrays of numbers")
+    a, b = flat(emit, a), flat(emit, b)
+    if a.dtype == b.dtype == "f64":
+        return _outer(emit, a, b, lambda at: at[:1], lambda at: at[1:])
+    return emit.primitive(TABLE["mul"], [emit.reshaped(a, (*a.sizes, ONE)), emit.reshaped(b, (ONE, *b.sizes))])
 
 
 def _outer(emit: Any, a: Any, b: Any, left: Callable[[Sizes], Sizes], right: Callable[[Sizes], Sizes]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.arrays.values import Held, Scatter, Sizes
+from backend.arrays.values import Held, Scatter, Sizes, place
 from semantics.type_language import INTEGER
 
 
@@ -16,19 +16,19 @@ def scattered(emit: Any, array: Held, scatter: Scatter, first: bool) -> Held:
         number = emit.variable(INTEGER)
         emit.line(f"{number} = {emit.element(scatter.numbers, indices).text}")
         source = emit.element(scatter.sources, indices).text
-        at = f"[{', '.join(_place(scatter, indices, number))}]"
+        at = f"[{place(_indices(scatter, indices, number))}]"
         emit.line(f"{array.name}{at} = {source}" if first else f"{array.name}{at} = {array.name}{at} + {source}")
         if array.mask:
             emit.line(f"{array.mask}{at} = True")
     return array
 
 
-def _place(scatter: Scatter, indices: Sizes, number: str) -> Sizes:
+def _indices(scatter: Scatter, indices: Sizes, number: str) -> Sizes:
     """The indices of the element with a number in its line."""
-    place, own = list(indices), in_line(scatter.sizes, scatter.axes, number)
+    found, own = list(indices), in_line(scatter.sizes, scatter.axes, number)
     for axis in scatter.axes:
-        place.insert(axis, own[axis])
-    return tuple(place)
+        found.insert(axis, own[axis])
+    return tuple(found)
 
 
 def in_line(sizes: Sizes, axes: tuple[int, ...], number: str) -> dict[int, str]:

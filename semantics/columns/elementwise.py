@@ -134,6 +134,8 @@ def dtype_of_kinds(primitive: Primitive, kinds: Sequence[str | None]) -> str:
         return "bool"
     if primitive.result == "integer":
         return "i64"
+    if primitive.name == "to_real":
+        return "f64"
     met = promoted(numbers, primitive.name) if numbers else "f64"
     if primitive.result == "real":
         return met if met in FLOATING else "f64"

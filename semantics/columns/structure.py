@@ -216,11 +216,18 @@ def parts_of(value: tuple[Any, ...] | Closure | Record | Memory | Cells) -> tupl
     return value.items if isinstance(value, Record) else value
 
 
+STRUCTURED = (Zero, Array, SparseArray, Sparse, tuple, Record, Closure)
+"""Sensitivities that are no numbers."""
+
+
 def _instantiate_array(d: Any, x: Array | SparseArray, zero: Callable[[Any], Any]) -> Array | None:
-    """The sensitivity of an array, every ZERO in it made a zero of the column; unit for integers and booleans."""
+    """
+    The sensitivity of an array, every ZERO in it made a zero of the column; unit for integers and booleans. Of an array without
+    axes it may be a number: the seed is, where the array is the result.
+    """
     if x.dtype not in FLOATING:
         return None
-    whole = dense(d)
+    whole = dense(d) if x.shape or isinstance(d, STRUCTURED) else Array(x.dtype, (), (d,))
     if whole is not ZERO and (not isinstance(whole, Array) or whole.shape != x.shape):
         raise wrong("instantiate", f"the sensitivity of an array of shape {x.shape}", whole)
     given = whole.items if isinstance(whole, Array) else (ZERO,) * len(dense(x).items)

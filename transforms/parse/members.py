@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from semantics.errors import Malformed
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
@@ -24,7 +25,7 @@ from transforms.parse.items import Member, Use, top
 from transforms.parse.library import Update
 from transforms.parse.names import Class, Known, Module, Operation, suggestion
 from transforms.parse.numpy_calls import arranged
-from transforms.parse.numpy_names import ATTRIBUTES, METHODS
+from transforms.parse.numpy_names import ATTRIBUTES, METHODS, REFUSED_METHODS
 from transforms.parse.spreading import positional_only
 from transforms.parse.state import Dispatch, Method, Name, ParseState, Signature, Value
 from transforms.system import agenda_rule
@@ -207,13 +208,7 @@ def member_of_value(state: ParseState) -> ParseState | None:
             name, kinds = at.attr, kinds_in_world(c, at.attr)
             of_array = name in METHODS or name in ATTRIBUTES
             if not kinds and not of_array and name != UPDATE:
-                every = {n for cls in c.tables.world for n in members_of(cls)}
-                remedy = suggestion(name, [*every, *METHODS, *ATTRIBUTES])
-                if not remedy.startswith("did you"):
-                    remedy = (
-                        "name the class in this module, or in the annotation of the parameter; a tuple has elements by position"
-                    )
-                raise c.refuse(at, f"no class of records that the program can name has an attribute {name}", remedy, rule="name")
+                raise _unknown(c, at)
             if kinds == {"field"} and not of_array:
                 c.push(c.apply("field", node, c.constant(name), at=at))
             elif not kinds and name in ATTRIBUTES:
@@ -222,6 +217,18 @@ def member_of_value(state: ParseState) -> ParseState | None:
                 c.push_name(Method(node, name, None), at)
             return c.state
     return None
+
+
+def _unknown(c: Cursor, at: ast.Attribute) -> Malformed:
+    """The refusal of an attribute that nothing has."""
+    if at.attr in REFUSED_METHODS:
+        return c.refuse(at, f"the method {at.attr} is not in the language", f"write {REFUSED_METHODS[at.attr]}", rule="name")
+    every = {n for cls in c.tables.world for n in members_of(cls)}
+    remedy = suggestion(at.attr, [*every, *METHODS, *ATTRIBUTES])
+    if not remedy.startswith("did you"):
+        remedy = "name the class in this module, or in the annotation of the parameter; a tuple has elements by position"
+    what = f"neither arrays nor classes of records that the program can name have an attribute {at.attr}"
+    return c.refuse(at, what, remedy, rule="name")
 
 
 @agenda_rule

@@ -189,10 +189,11 @@ METHODS: Mapping[str, Function] = MappingProxyType(
         name: _FUNCTIONS[name]
         for name in (
             *("sum", "prod", "mean", "max", "min", "all", "any", "argmax", "argmin", "cumsum", "cumprod", "var", "std"),
-            *("reshape", "ravel", "transpose", "squeeze", "take", "dot", "copy", "clip", "trace"),
+            *("reshape", "ravel", "transpose", "squeeze", "take", "dot", "clip", "trace"),
         )
     }
     | {"astype": _typed("astype", "astype", "x dtype", 1), "flatten": _FUNCTIONS["ravel"]}
+    | {"copy": function("copy", "x", lambda c, args, at: args[0])}  # of a list and of a dictionary too: all are values
 )
 ATTRIBUTES: Mapping[str, Function] = MappingProxyType(
     {
@@ -209,6 +210,16 @@ LOGSUMEXP = row("logsumexp", "logsumexp", "x axis=None keepdims=False")
 SCIPY_LOGSUMEXP = function("logsumexp", "x axis=None b=None keepdims=False return_sign=False", expansions.scipy_logsumexp)
 SPECIAL = Module("scipy.special", lambda name: SCIPY_LOGSUMEXP if name == "logsumexp" else None, ("logsumexp",))
 SCIPY = Module("scipy", lambda name: SPECIAL if name == "special" else None, ("special",))
+REFUSED_METHODS = {
+    "item": "float(x), int(x) or bool(x)",
+    "tolist": "[v for v in x], or the array itself",
+    "fill": "x[...] = v",
+    "get": 'd["a"] if "a" in d else v',
+    "update": 'd["a"] = v, a line for each key',
+    "round": "np.floor(x + 0.5), which rounds halves up",
+    "repeat": "np.take(x, i, axis), i the places in order",
+    "swapaxes": "x.transpose(axes), axes the places of the axes with the two exchanged",
+}
 REFUSED = {
     "moveaxis": "np.transpose(x, axes), axes the places of the old axes in their new order",
     "swapaxes": "np.transpose(x, axes), axes the places of the axes with the two exchanged",

@@ -92,8 +92,7 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
     source, tree = read_source("".join(lines), code.co_filename)
     candidates = [n for n in _functions(tree).get(code.co_firstlineno, ()) if _is_at(n, code)]
     if len(candidates) > 1:
-        spans = set(code.co_positions())
-        candidates = [n for n in candidates if isinstance(n, ast.Lambda) and _span(n.body) in spans]
+        candidates = _innermost([n for n in candidates if isinstance(n, ast.Lambda) and _holds(n.body, code)])
     if len(candidates) != 1:
         many = (
             "several lambdas stand on one line" if candidates else f"the file has changed since {name} was defined, or it is no def"
@@ -148,5 +147,13 @@ def _is_at(node: Function, code: types.CodeType) -> bool:
     return (_first_line(node), name) == (code.co_firstlineno, code.co_name) and tuple(a.arg for a in parameters_of(node)) == wanted
 
 
-def _span(node: Any) -> tuple[int, int, int, int]:
-    return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+def _holds(body: ast.expr, code: types.CodeType) -> bool:
+    """Whether all instructions of the code that have a place were made of the expression."""
+    first, last = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    places = [((a, c), (b, d)) for a, b, c, d in code.co_positions() if None not in (a, b, c, d) and (a, c) != (b, d)]
+    return all(first <= begin and end <= last for begin, end in places)
+
+
+def _innermost(candidates: list[Any]) -> list[Any]:
+    """Those that hold no other of them: the code of a lambda lies in the lambdas around it as well."""
+    return [n for n in candidates if not any(n is not m and m in ast.walk(n) for m in candidates)]

@@ -23,10 +23,10 @@ def gadd(a: Any, b: Any) -> Any:
 
 
 def instantiate(d: Any, x: ArrayType) -> Any:
-    """The sensitivity with numbers for its zeros; unit for integers and booleans."""
+    """The sensitivity with numbers for its zeros, for which a number may stand without axes; unit for integers and booleans."""
     if x.dtype not in FLOATING:
         return UNIT
-    if d == ZERO_TYPE:
+    if d == ZERO_TYPE or (d == REAL and not x.dims):
         return ArrayType(x.dtype, x.dims)
     if not isinstance(d, ArrayType) or len(d.dims) != len(x.dims) or any(map(clash, zip(d.dims, x.dims, strict=True))):
         raise wrong("instantiate", f"the sensitivity of {x}", d, "a backpropagator returned another shape")
