@@ -253,7 +253,8 @@ class Emitter(Holding):
     def line(self, text: str) -> None:
         self.lines += 1
         if self.lines > LINES:
-            raise Malformed(f"the program needs more than {LINES} lines of code", rule=LONG, remedy="run it on the reference machine")
+            what = f"the program needs more than {LINES} lines of code"
+            raise Malformed(what, rule=LONG, remedy="run it on the reference machine")
         self.code.append(text)
 
     def fresh_number(self) -> int:

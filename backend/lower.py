@@ -58,7 +58,9 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     try:
         return _lower(program, argument_types, linked, fast)
     except (IllTyped, Malformed) as refusal:
-        if refusal.rule not in (ENDLESS, RECURSION) or (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
+        if refusal.rule not in (ENDLESS, RECURSION):
+            raise
+        if (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
     try:
         return _lower(looped, argument_types, linked, fast)

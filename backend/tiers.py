@@ -32,7 +32,7 @@ LARGE = 1 << 18
 SOON = 1_000_000
 """Steps of a first run in which nothing is collected: objects of cycles, which the collector is for, are not among values."""
 EACH = 8
-"""Steps for each node of a program, in which CPython goes through all of it once; to make code of it takes a hundred times as long."""
+"""Steps for each node of a program: CPython goes through all of it once in fewer, in a hundredth of the time that code takes."""
 KEPT = 1 << 25
 """Words of a buffer that is kept for the next call; a larger one, of more than 256 MiB, is given back."""
 
