@@ -11,8 +11,9 @@ variables times that of statements; a variable of generated code has one type wh
 Other passes look for what generated code does not have: functions and comprehensions inside, expressions of whole arrays, overloads
 that want to be inlined, branches that a type decides.
 
-`Vectors`, for code over arrays, leaves this out too; it has LLVM told in which loops no turn needs what another writes
-(`backend.vectors`), and gives fewer variables memory (`backend.registers`).
+After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do. LLVM is
+told in which loops no turn needs what another writes (`backend.vectors`), fewer variables have memory (`backend.registers`), and
+each function is optimized once (`backend.libraries`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.
@@ -26,16 +27,19 @@ from importlib.util import find_spec
 from typing import Any
 
 from llvmlite import binding
+from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites, PreLowerStripPhis
 from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, ReconstructSSA
 
+from backend.libraries import Part, Whole
+from backend.resolving import remembered
 from backend.vectors import Telling
 
 OPTIONS = {"force-ordered-reductions": ("true", "false"), "hoist-runtime-checks": ("false", "true")}
 """What they are for generated code, and what else."""
-NOT_NEEDED = (ReconstructSSA, InlineClosureLikes, DeadBranchPrune, InlineOverloads, NopythonRewrites)
+NOT_NEEDED = (ReconstructSSA, InlineClosureLikes, DeadBranchPrune, InlineOverloads, NopythonRewrites, PreLowerStripPhis)
 """The passes that find nothing to do in generated code, or nothing that LLVM does not do."""
 _now: set[str] = set()  # those that are as for generated code
 
@@ -55,30 +59,27 @@ def vectorised() -> Iterator[None]:
             binding.set_option("adjudge", f"--{option}={OPTIONS[option][1]}")
 
 
-class Usual(CompilerBase):
-    """The usual passes, with the options of generated code."""
-
-    def define_pipelines(self) -> list[Any]:
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
-
-    def compile_extra(self, func: Any) -> Any:
-        with vectorised():
-            return super().compile_extra(func)
-
-
-class Flat(Usual):
-    """The usual passes that generated code needs."""
-
-    def define_pipelines(self) -> list[Any]:
-        (passes,) = super().define_pipelines()
-        passes.passes = [found for found in passes.passes if found[0] not in NOT_NEEDED]
-        passes.finalize()
-        return [passes]
+def _into(kind: type, state: Any) -> None:
+    """Has the function of a compilation be in a library of this kind."""
+    if state.library is None:
+        state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class TellingLowering(NativeLowering):
-    """The pass that writes LLVM's code, and what it is told of loops."""
+class WholeLowering(NativeLowering):  # type: ignore[misc]
+    """The pass that writes LLVM's code of what is called from outside."""
+
+    _name = "whole_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        _into(Whole, state)
+        return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class TellingLowering(NativeLowering):  # type: ignore[misc]
+    """The pass that writes LLVM's code of a part, and what it is told of loops."""
 
     _name = "telling_lowering"
 
@@ -86,13 +87,44 @@ class TellingLowering(NativeLowering):
     def lowering_class(self) -> Any:
         return Telling
 
+    def run_pass(self, state: Any) -> bool:
+        """The way in from Python, of which Numba wants one for each function, leads nowhere."""
+        _into(Part, state)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        found, target, library = state.cr, state.targetctx, state.library
+        nowhere = make_function(found.fndesc.lookup_module(), found.fndesc.qualname, "", 0, found.env, (library,))
+        library.finalize()
+        target.insert_user_function(nowhere, found.fndesc, [library])
+        state.cr = found._replace(cfunc=nowhere)
+        return True
 
-class Vectors(Flat):
-    """The same, but that LLVM is told which loops have turns that are apart."""
+
+class Usual(CompilerBase):  # type: ignore[misc]
+    """The usual passes, with the options of generated code."""
+
+    LOWERING = WholeLowering
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(self.LOWERING if found is NativeLowering else found, said) for found, said in passes.passes]
+        passes.finalize()
+        return [passes]
+
+    def compile_extra(self, func: Any) -> Any:
+        with vectorised(), remembered(self.state.typingctx):
+            return super().compile_extra(func)
+
+
+class Flat(Usual):
+    """The usual passes that generated code needs."""
+
+    LOWERING = TellingLowering
 
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
-        passes.passes = [(TellingLowering if found is NativeLowering else found, said) for found, said in passes.passes]
+        passes.passes = [found for found in passes.passes if found[0] not in NOT_NEEDED]
+        passes._ENFORCING = False
         passes.finalize()
         return [passes]
 

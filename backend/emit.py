@@ -17,6 +17,7 @@ from backend.arrays.table import CELLS, OF_ANYTHING, OF_FIRST, OVER
 from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
 from backend.conversion import convert
+from backend.expansion import LONG
 from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, literal, make, options, scalars, typed
 from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
@@ -257,9 +258,8 @@ class Emitter(Holding):
     def line(self, text: str) -> None:
         self.lines += 1
         if self.lines > LINES:
-            raise Malformed(
-                f"the program needs more than {LINES} lines of code", rule="lower", remedy="run it on the reference machine"
-            )
+            what = f"the program needs more than {LINES} lines of code"
+            raise Malformed(what, rule=LONG, remedy="run it on the reference machine")
         self.code.append(text)
 
     def fresh_number(self) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 from backend.boundary import PYTHON
 from backend.lowering import Lowered
 from backend.moves import one_by_one
+from backend.nothing import made_once
 from backend.stack_memory import ARRAYS, HEADER, is_addressed, rooms
 from semantics.type_language import ArrayType, TupleType
 
@@ -35,7 +36,7 @@ def entry_source(code: Lowered) -> str:
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [
-            known(one_by_one(source)).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(made_once(one_by_one(source))).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
             "",
             "@_entry",
             f"def entry({', '.join([*arguments, *address])}):",

@@ -24,8 +24,8 @@ from semantics.scope import scopes
 from transforms.nested_grad import expand, holds_macros
 
 T = TypeVar("T")
-ENDLESS, RECURSION = "lower/endless", "lower/recursion"
-HOPELESS = (ENDLESS, RECURSION)
+ENDLESS, RECURSION, LONG = "lower/endless", "lower/recursion", "lower/long"
+HOPELESS = (ENDLESS, RECURSION, LONG)
 """The rules of refusals that no other way of writing the same program avoids."""
 
 GATHERING = TABLE["append"], TABLE["concat"]

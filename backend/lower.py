@@ -22,7 +22,7 @@ from backend.arrays.tightening import tightened
 from backend.directed import components
 from backend.emit import text_of, without
 from backend.entry_values import without_copies
-from backend.expansion import ENDLESS, HOPELESS, RECURSION
+from backend.expansion import ENDLESS, LONG, RECURSION
 from backend.lowering import Lowered
 from backend.prelude import closure
 from backend.recursion.cells import MEETING
@@ -58,7 +58,9 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     try:
         return _lower(program, argument_types, linked, fast)
     except (IllTyped, Malformed) as refusal:
-        if refusal.rule not in HOPELESS or (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
+        if refusal.rule not in (ENDLESS, RECURSION):
+            raise
+        if (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
     try:
         return _lower(looped, argument_types, linked, fast)
@@ -77,7 +79,7 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
     try:
         return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
-        if error.rule == RECURSION:
+        if error.rule in (RECURSION, LONG):
             raise
     try:
         return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast)

@@ -7,10 +7,12 @@ Here a variable is a value of LLVM's too if it is assigned once, and the assignm
 been deleted before, or not yet assigned.
 
 An element whose numbers are integers is found from the fields of the array as a value; Numba would write them to memory each time.
+Numbers hold no reference, so nothing is done where one is assigned again or deleted: Numba reads the old one, or writes a zero.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from llvmlite import ir
@@ -24,11 +26,19 @@ from backend.cpu_memory import Cells
 Place = tuple[int, int]  # a block, and the number of a statement in it
 
 
-class Registers(Lower):
+NUMBERS = (types.float64, types.int64)
+OPERATORS = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod}
+    | {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
+)
+
+
+class Registers(Lower):  # type: ignore[misc]
     """`held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays."""
 
     def _find_singly_assigned_variable(self) -> None:
         super()._find_singly_assigned_variable()
+        self.of_types: dict[Any, bool] = {}
         found = assigned_first(self.blocks) - self._singly_assigned_vars
         self.held = {name for name in found if self._is_array(name) or not self._model(name).contains_nrt_meminfo()}
         self.values: dict[str, Any] = {}
@@ -51,18 +61,38 @@ class Registers(Lower):
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         if name not in self.held:
-            super().storevar(value, name, argidx=argidx)
+            if self._is_counted(self.typeof(name)) or argidx is not None or name in self._singly_assigned_vars:
+                super().storevar(value, name, argidx=argidx)
+            else:
+                self.builder.store(value, self.getvar(name))
             return
         if self._is_array(name):
             self.builder.store(self._model(name).get(self.builder, value, "meminfo"), self._released(name))
         self.values[name] = value
 
     def delvar(self, name: str) -> None:
-        if name not in self.held:
+        if not self._is_counted(self.typeof(name)):
+            if name not in self._blk_local_varmap:
+                self._singly_assigned_vars.discard(name)
+        elif name not in self.held:
             super().delvar(name)
         elif self._is_array(name):
             place = self._released(name)
             self.builder.store(ir.Constant(cgutils.voidptr_t, None), place)
+
+    def incref(self, type: Any, value: Any) -> None:
+        if self._is_counted(type):
+            super().incref(type, value)
+
+    def decref(self, type: Any, value: Any) -> None:
+        if self._is_counted(type):
+            super().decref(type, value)
+
+    def _is_counted(self, type: Any) -> bool:
+        """Whether there are references in a value of the type, so that whoever has it is counted."""
+        if type not in self.of_types:
+            self.of_types[type] = bool(self.context.data_model_manager[type].contains_nrt_meminfo())
+        return self.of_types[type]
 
     def _released(self, name: str) -> Any:
         """The place of the address by which an array is counted, once what was there is no longer counted."""
@@ -72,6 +102,30 @@ class Registers(Lower):
         array = ir.Constant(model.get_value_type(), ir.Undefined)
         self.decref(self.typeof(name), model.set(self.builder, array, self.builder.load(place), "meminfo"))
         return place
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """A place; Numba would ask LLVM for its size besides, for a debugger."""
+        return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)
+
+    # operators
+
+    def lower_binop(self, type: Any, expression: Any, operation: Any) -> Any:
+        """
+        An operation on two numbers of one type, of which typing has found the implementation. Numba looks for one with known
+        operands first, which powers alone have.
+        """
+        left, right = expression.lhs, expression.rhs
+        signature = self.fndesc.calltypes[expression]
+        taken = tuple(types.unliteral(self.typeof(operand.name)) for operand in (left, right))
+        if operation not in OPERATORS or taken != signature.args or taken[0] != taken[1] or taken[0] not in NUMBERS:
+            return super().lower_binop(type, expression, operation)
+        given = [
+            self.context.cast(self.builder, self.loadvar(operand.name), self.typeof(operand.name), number)
+            for operand, number in zip((left, right), taken, strict=True)
+        ]
+        function = self.context.typing_context.resolve_value_type(operation)
+        found = self.context.get_function(function, signature)(self.builder, given)
+        return self.context.cast(self.builder, found, signature.return_type, type)
 
     # elements
 
@@ -94,7 +148,7 @@ class Registers(Lower):
         of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
         data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
         at = self.loadvar(index.name)
-        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]  # type: ignore[attr-defined]
+        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]
         sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
         around = not isinstance(of, Cells)
         return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=around)
@@ -104,8 +158,8 @@ def is_element(of: Any, index: Any) -> bool:
     """Whether an array of numbers has an element at an index of this type: a 64-bit integer for each axis."""
     if not isinstance(of, types.Array) or not isinstance(of.dtype, types.Number | types.Boolean):
         return False
-    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
-    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)  # type: ignore[attr-defined]
+    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
+    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)
 
 
 def _alignment(of: Any) -> int | None:

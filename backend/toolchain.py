@@ -142,7 +142,7 @@ def cpu_bindings(source: str) -> Bindings:
     import numpy
     from numba import njit
 
-    from backend.compiler import Flat, Usual, Vectors, registries_alone
+    from backend.compiler import Flat, Usual, registries_alone
 
     registries_alone()
     return (
@@ -155,7 +155,7 @@ def cpu_bindings(source: str) -> Bindings:
             "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
             "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
             "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
-            "_bare": njit(**BARE, pipeline_class=Vectors),
+            "_bare": njit(**BARE, pipeline_class=Flat),
             "_called": njit(**BARE, forceinline=False, pipeline_class=Usual),
             "_flat": njit(**BARE, pipeline_class=Flat),
         }

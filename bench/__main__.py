@@ -16,6 +16,7 @@ from bench import (
     batches,
     beside,
     check,
+    compiling,
     fast,
     first,
     gradbench_table,
@@ -43,10 +44,11 @@ TABLES: dict[str, ModuleType] = {
     "fast": fast,
     "first": first,
     "scaling": scaling,
+    "compiling": compiling,
     "papers": papers,
     "gradbench": gradbench_table,
 }
-OF_PROGRAMS = ("gradients", "batches", "fast", "first", "scaling", "gradbench")
+OF_PROGRAMS = ("gradients", "batches", "fast", "first", "scaling", "compiling", "gradbench")
 WIDTHS = (44, 36, 30, 22)
 
 

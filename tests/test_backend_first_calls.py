@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adjudge as aj
-from backend import kept
+from backend import kept, runnable
 from backend.machine import interpreter, kernels
 from backend.machine.execution import MANY, Execution
 from backend.machine.loader import load
@@ -20,6 +20,8 @@ from semantics import collector
 from semantics.collector import at_rest, at_work, settle
 from semantics.errors import Trap
 from semantics.text import read
+from semantics.type_language import INTEGER, REAL
+from transforms.parse import parse
 
 CUBE = "program @f\n@f(%x):\n  %y = mul(%x, %x)\n  %z = mul(%y, %x)\n  return %z\n"
 
@@ -144,3 +146,21 @@ def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeyp
     (entry,) = made
     assert len(entry.signatures) == 1
     assert len(entry.py_func.__globals__["kernel"].signatures) <= 1  # none, where the entry was found in the cache
+
+
+def halved(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = x * 0.5 + 1.0
+    return x
+
+
+def test_a_first_call_of_a_long_program_waits_for_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run without turns takes more steps the longer a program is: of 300 statements, more than a first call was given."""
+    monkeypatch.setattr(interpreter, "is_kept", lambda: False)
+    lines = "".join(f"  %y{k + 1} = mul(%y{k}, %x)\n" for k in range(3000))
+    long = runnable(read(f"program @f\n@f(%x: f64, %y0: f64):\n{lines}  return %y3000\n"))
+    assert long(1.0, 2.5) == 2.5
+    assert "best" not in vars(long)
+    turns = runnable(parse(halved), (REAL, INTEGER))
+    assert turns(2.0, 3000) == 2.0
+    assert "best" in vars(turns), "it is short, and goes round"

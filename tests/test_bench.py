@@ -1,11 +1,12 @@
 """The programs of `bench` mean the same by hand: their gradients at the least sizes, by the reference and as written."""
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import adjudge as aj
 from bench import __main__ as command
-from bench import array_gradients, gradients, papers, scaling
+from bench import array_gradients, compiling, gradients, papers, scaling
 from bench.by_hand import FAMILIES
 from bench.comparison import Comparison, line
 from bench.measure import named
@@ -104,3 +105,19 @@ def test_a_part_of_the_name_chooses_programs():
 @pytest.mark.parametrize("table", command.OF_PROGRAMS)
 def test_tables_of_programs_can_be_asked_for_one(table):
     assert list(command.TABLES[table].rows("no such program")) == []
+
+
+def test_a_line_that_takes_its_length_squared_grows_faster_and_one_that_takes_it_twice_over_does_not():
+    assert compiling.grown((10, 1.0), 100, 100.0) == "10.00, grows faster"
+    assert compiling.grown((10, 1.0), 100, 20.0) == "2.00"
+    assert compiling.grown(None, 10, 1.0) == ""
+
+
+@pytest.mark.parametrize("name", compiling.KINDS)
+def test_every_statement_of_a_straight_line_needs_the_one_before(name):
+    forms, kind, _ = compiling.KINDS[name]
+    text = compiling.straight(forms, 7, compiling.whole_of(kind))
+    for k in range(7):
+        (statement,) = [line for line in text.splitlines() if line.startswith(f"    x{k + 1} = ")]
+        assert f"x{k}" in statement
+    assert len(parse_text(text, "f", names={"np": np}).graphs) == 1

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backend import general
-from backend.arrays import tightening
+from backend import emit, general
+from backend import lower as lower_module
+from backend.arrays import fusion, tightening
+from backend.expansion import LONG
 from backend.lower import lower
+from backend.lowering import declared, lowered
+from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.text import read
-from semantics.type_language import INTEGER, ArrayType
+from semantics.type_language import INTEGER, REAL, ArrayType
 from transforms import places
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
-from transforms.parse import parse, source
+from transforms.parse import parse, parse_text, source
 from transforms.pipeline import optimize
 from transforms.system import RewriteSystem
 
@@ -57,6 +61,9 @@ def loses_elements(n: int) -> Program:
     for k in range(n):
         lines += [f"@g{k}(%a{k}, %u{k}):", f"  %e{k} = getitem(%u{k}, {k})", f"  %r{k} = mul(%a{k}, %e{k})", f"  return %r{k}"]
     return read("\n".join(lines))
+
+
+pytestmark = pytest.mark.usefixtures("own_store")
 
 
 @pytest.mark.parametrize("made", [long_tuple, loses_elements])
@@ -121,3 +128,64 @@ def test_code_over_arrays_has_no_choice_that_is_made_already(monkeypatch: pytest
     assert " else " in code.alone, "what a run chooses stays"
     monkeypatch.setattr(tightening, "constants", lambda function: None)
     assert choices(lower(program, types).alone) > 0
+
+
+def straight(count: int, over: str) -> str:
+    """A straight line of so many statements, of numbers or arrays."""
+    forms = "{x} * x + 0.5", "np.cos({x}) - x", "{x} / (x * x + 2.0)", "np.tanh({x}) * {x}"
+    lines = [f"    x{k + 1} = {forms[k % 4].format(x=f'x{k}')}" for k in range(count)]
+    return "\n".join(["def f(x):", "    x0 = x", *lines, f"    return {over}(x{count})", ""])
+
+
+def lines_of(text: str, type: Any) -> list[str]:
+    """The generated code of the gradient, line by line."""
+    program = expand(calling(parse_text(text, "f", names={"np": np}), "grad", 0, (type,)), "ssa")
+    return lower(optimize(declared(program, (type,))), (type,)).alone.splitlines()
+
+
+def test_generated_code_grows_as_a_straight_line_does() -> None:
+    few, many = (len(lines_of(straight(count, "np.sin"), REAL)) for count in (12, 120))
+    assert many <= 10 * few
+
+
+def longest_loop(lines: list[str]) -> int:
+    return max(
+        sum(isinstance(n, ast.stmt) for n in ast.walk(s)) for s in ast.walk(ast.parse("\n".join(lines))) if isinstance(s, ast.For)
+    )
+
+
+def test_no_loop_grows_longer_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM takes the square of the length of a loop: a straight line over arrays is one where that is short, and else several."""
+    vector = general(ArrayType("f64", (4,)))
+    text = straight(12, "np.sum")
+    whole = lines_of(text, vector)
+    assert longest_loop(whole) > 50
+    monkeypatch.setattr(fusion, "LONGEST", 50)
+    assert longest_loop(lines_of(text, vector)) <= 50
+    monkeypatch.setattr(fusion, "LONGEST", 2 * longest_loop(whole))
+    assert lines_of(text, vector) == whole
+
+
+def refused(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, AdjudgeError]:
+    """How many ways of writing a program are tried before generated code is refused; and why it is."""
+    tried: list[Any] = []
+    inferred = lower_module._lowered
+    with monkeypatch.context() as patched:
+        patched.setattr(lower_module, "_lowered", lambda *given, **named: tried.append(given) or inferred(*given, **named))
+        with pytest.raises(AdjudgeError) as caught:
+            lowered(calling(parse_text(text, "f", names={"np": np}), "grad", 0, (REAL,)), (REAL,))
+    return len(tried), caught.value
+
+
+def test_what_is_too_long_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emit, "LINES", 40)
+    assert (found := refused(straight(30, "np.sin"), monkeypatch))[1].rule == LONG
+    assert found[0] == 1
+
+
+def test_what_nests_too_deep_may_be_written_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emit, "NESTING", 1)
+    deep = "def f(x):\n    while x > 1.0:\n        x = x * 0.5\n    return x\n"
+    count, error = refused(deep, monkeypatch)
+    assert error.rule != LONG
+    assert count > 1

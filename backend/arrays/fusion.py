@@ -4,7 +4,8 @@ Loops over the same sizes made one.
 A loop joins an earlier one where, of every array that one of them writes and the other accesses, each turn of either accesses the
 part with its own number alone: then turn k of the second needs nothing but turns up to k of the first. What stands between them
 stays behind if it does not matter to the second, and goes before the first if it does. Within the body of a loop that has been
-joined, the same is done again. A loop whose elementary functions take vectors is not joined with a nest of loops.
+joined, the same is done again. A loop whose elementary functions take vectors is not joined with a nest of loops, and none becomes
+longer than `LONGEST`.
 
 Every number is computed as before, and every sum keeps its order, since the turns of each loop do.
 """
@@ -18,6 +19,8 @@ from backend.arrays.effects import Access, Effects, Reader, conflict, shared
 from backend.arrays.walking import walk
 
 REACH = 60  # statements that are looked back over for a loop to join
+LONGEST = 2000
+"""Statements of a loop that no other joins: LLVM's time for one loop is of the order of its square, and registers are few."""
 
 Block = list[ast.stmt]
 
@@ -45,7 +48,8 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
             its = effects(other)
             if its.jumps:
                 break
-            if not conflict(its, needed) and isinstance(other, ast.For) and joinable(other, statement, its, mine):
+            fits = isinstance(other, ast.For) and statements(other) + statements(statement) <= LONGEST
+            if fits and not conflict(its, needed) and joinable(other, statement, its, mine):
                 behind = [s for s in block[at + 1 :] if s not in before]
                 block[at:] = [*before, _joined(other, statement), *behind]
                 return
@@ -54,6 +58,16 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
                 before.insert(0, other)
                 needed |= its
     block.append(statement)
+
+
+def statements(loop: ast.stmt) -> int:
+    """How many there are in a loop, and in those inside it, as far as `LONGEST`."""
+    found, todo = 0, [loop]
+    while todo and found <= LONGEST:
+        statement = todo.pop()
+        found += 1
+        todo += [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
+    return found
 
 
 def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bool:
