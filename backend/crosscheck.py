@@ -17,7 +17,7 @@ from typing import Any
 from backend import toolchain
 from backend.tiers import runnable
 from semantics.arrays import Array
-from semantics.errors import AdjudgeError, OutOfFuel, Trap
+from semantics.errors import AdjudgeError, IllTyped, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.structured import Record
 from semantics.values import same
@@ -56,8 +56,13 @@ def crosscheck(
     chosen: Sequence[str] | None = None,
     mode: str = "exact",
 ) -> list[Crosscheck]:
-    """One result per target. The simulator, which is slow, sees the first 64 samples. `reference(*arguments)` is the oracle."""
+    """
+    One result per target. The simulator, which is slow, sees the first 64 samples. `reference(*arguments)` is the oracle. IllTyped
+    if it refuses the first sample, which is what the others are made like; another that it refuses is to be refused everywhere.
+    """
     wanted = [_outcome(reference, arguments) for arguments in samples]
+    if wanted and isinstance(wanted[0], IllTyped):
+        raise wanted[0]
     there = toolchain.targets()
     results = []
     for target in chosen or toolchain.TARGETS:
@@ -77,10 +82,10 @@ def crosscheck(
 
 
 def _outcome(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """The value, or the trap it ends in."""
+    """The value, or the error it ends in."""
     try:
         return function(*arguments)
-    except (Trap, OutOfFuel) as error:
+    except (Trap, OutOfFuel, IllTyped) as error:
         return error
 
 

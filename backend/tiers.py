@@ -44,7 +44,9 @@ def runnable(program: Program, argument_types: Sequence[Any] | None = None, targ
     Malformed if the target is not there, or a macro of the program cannot be expanded.
     """
     if reason := toolchain.missing(target):
-        raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python, cuda-sequential or cuda-simulator")
+        raise Malformed(
+            f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python, cuda-sequential or cuda-simulator"
+        )
     return Tiered(program, argument_types, target, options)
 
 

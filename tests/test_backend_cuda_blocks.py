@@ -31,6 +31,7 @@ from semantics.machine import Machine
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL, ArrayType
 from semantics.values import same
+from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 
 TARGET = "cuda-sequential"
@@ -238,6 +239,20 @@ def test_kernels_compile_for_gpus_that_are_not_here(name: str, capability: tuple
     counted = assembly.operations(assembly.machine_code(text))
     assert counted["DFMA"] == 0
     assert (counted["DMUL"] > 0) == (name != "transposed")
+
+
+def of_the_greatest(x):  # type: ignore[no-untyped-def]
+    return np.max(x)
+
+
+def test_the_kernel_of_an_array_without_axes_compiles() -> None:
+    """The place of the greatest element is one; Numba goes over no empty tuple of sizes."""
+    if reason := numba_cuda.ptx_available():
+        pytest.skip(reason)
+    types = types_of((X,))
+    program = calling(parse(of_the_greatest), "grad", 0, types)
+    assert "_empty((), _i64)" in backend.compile(program, types, "python").code.source
+    assert ".target sm_90" in backend.ptx(program, types, (9, 0))
 
 
 def test_a_fused_multiply_add_is_seen_in_machine_code() -> None:

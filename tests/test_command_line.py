@@ -26,6 +26,42 @@ def test_negative_and_special_arguments_are_read(adjudge):
     assert adjudge("run", FIGURE_1, "inf", "1.0")[1] == "inf\n"
 
 
+WITH_DEFAULTS = """
+def f(x: float, k: int = 3, scale: float = 0.5):
+    return scale * x ** k
+
+def summed(n: int, x: float):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    return sum(xs)
+"""
+
+
+def test_parameters_for_which_nothing_is_given_have_their_defaults(adjudge, tmp_path):
+    (tmp_path / "f.py").write_text(WITH_DEFAULTS)
+    f = f"{tmp_path / 'f.py'}:f"
+    assert adjudge("run", f, "2.0")[:2] == (0, "4.0\n")
+    assert json.loads(adjudge("run", f, "2.0", "2", "-g", "x", "--json")[1]) == {"value": 2.0, "gradient": 2.0}
+    assert adjudge("run", f, "2.0", "2", "1.0")[1] == "4.0\n"
+    assert "the program takes 3 arguments (x, k, scale), 0 given" in adjudge("run", f)[2]
+    code, out, _ = adjudge("crosscheck", f, "2.0", "--quick", "--samples", "3", "--json")
+    assert code == 0
+    assert all(t["bitwise"] == t["samples"] for t in json.loads(out)["targets"] if not t["skipped"])
+
+
+def test_a_random_sample_that_the_reference_refuses_is_refused_everywhere(adjudge, tmp_path):
+    """The sum of no elements is the integer 0, which has no gradient."""
+    (tmp_path / "f.py").write_text(WITH_DEFAULTS)
+    summed = f"{tmp_path / 'f.py'}:summed"
+    code, out, _ = adjudge("crosscheck", summed, "3", "2.0", "-g", "x", "--quick", "--json")
+    assert code == 0
+    assert all(t["bitwise"] == t["samples"] for t in json.loads(out)["targets"] if not t["skipped"])
+    code, _, said = adjudge("crosscheck", summed, "0", "2.0", "-g", "x", "--quick")
+    assert code == 2
+    assert "a function whose result is a real" in said
+
+
 @pytest.mark.parametrize("name", ["evaluate", "parse", *NAMES])
 def test_every_transform_can_be_stepped_saved_and_replayed(adjudge, tmp_path, name):
     saved = tmp_path / "run.json"

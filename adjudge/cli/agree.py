@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from adjudge.agreement import judged_program
-from adjudge.cli.common import Arguments, Json, Target, console, errors, load, positions, say, say_json, values_of
+from adjudge.cli.common import Arguments, Json, Target, console, errors, filled, load, positions, say, say_json
 from checkers.agreement import Answer, Judged, summary_of
 from checkers.agreement.judgement import ORDERS, plain
 from checkers.showing import exactly
@@ -37,7 +37,8 @@ def agree(
     """
     if order not in (0, 1, 2):
         raise Malformed(f"there is no order {order}", rule="agree", remedy="--order 1, --order 2, or neither for both")
-    program, values = load(target), values_of(target, arguments)
+    program = load(target)
+    values = filled(target, program, arguments)
     orders = (1, 2) if order == 0 else (order,)
     with errors.status("asking every mode") if errors.is_terminal else nullcontext():
         found = judged_program(

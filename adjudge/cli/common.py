@@ -17,10 +17,11 @@ import typer
 from rich.console import Console
 
 from adjudge.cli.arguments import FORMS, argument
+from adjudge.values import to_value
 from semantics.errors import AdjudgeError, Location, Malformed
 from semantics.ir import Program
 from semantics.structured import Record
-from transforms.parse import functions_in, parse_file
+from transforms.parse import defaults_of, functions_in, parse_file, source_of
 
 DONE, REFUTED, BAD_INPUT, ONLY_UNKNOWNS = 0, 1, 2, 3
 
@@ -125,6 +126,19 @@ def positions(texts: list[str]) -> int | str | tuple[int | str, ...]:
 def values_of(target: str, arguments: list[str] | None) -> list[Any]:
     """The arguments as typed, read in the file of the program."""
     return [argument(text, split(target)[0]) for text in arguments or []]
+
+
+def filled(target: str, program: Program, arguments: list[str] | None) -> list[Any]:
+    """The arguments as typed, then the defaults of the parameters for which none was, as in a call."""
+    values = values_of(target, arguments)
+    path, name = named(target)
+    defaults = defaults_of(source_of(path), name)
+    parameters = [program.nodes[n] for n in program.graphs[program.entry].parameters]
+    for parameter in parameters[len(values) :]:
+        if getattr(parameter, "name", None) not in defaults:
+            break
+        values.append(to_value(defaults[parameter.name]))  # type: ignore[union-attr]
+    return values
 
 
 @cache

@@ -19,11 +19,11 @@ from adjudge.cli.common import (
     Seed,
     Target,
     console,
+    filled,
     load,
     positions,
     say,
     say_json,
-    values_of,
 )
 from adjudge.functions import MODES, Derivative
 from backend.boundary import general
@@ -64,7 +64,7 @@ def crosscheck(
     if mode not in MODES:
         raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     program = load(target)
-    given = values_of(target, arguments)
+    given = filled(target, program, arguments) if arguments else []
     types = tuple(type_of(v) for v in given) if given else declared(program)
     if by:
         program = calling(program, "grad", Derivative(program, "grad", positions(by)).wrt, tuple(map(general, types)))

@@ -12,13 +12,13 @@ from adjudge.cli.common import (
     Json,
     Target,
     console,
+    filled,
     load,
     named,
     positions,
     read_text,
     say,
     say_json,
-    values_of,
     writable,
     write_text,
 )
@@ -45,14 +45,17 @@ def run(
         list[str] | None, typer.Option("--grad", "-g", help="Also the gradient by this position or name; may be repeated.")
     ] = None,
     fuel: Annotated[int, typer.Option(help="The most steps the reference machine may take.")] = 200_000_000,
-    on: Annotated[str, typer.Option("--target", help="reference, python, cpu, cuda, cuda-simulator or cuda-sequential.")] = "reference",
+    on: Annotated[
+        str, typer.Option("--target", help="reference, python, cpu, cuda, cuda-simulator or cuda-sequential.")
+    ] = "reference",
     mode: Annotated[str, typer.Option(help="How the adjoint is built: J, ssa, pullback, cached, … (adjudge agree has all).")] = "J",
     as_json: Json = False,
 ) -> None:
     """Run a function on the reference machine, or its gradient."""
     if mode != "J" and not by:
         raise Malformed("--mode says how a gradient is made, and none is asked for", remedy=f"--grad 0 --mode {mode}")
-    program, values = load(target), values_of(target, arguments)
+    program = load(target)
+    values = filled(target, program, arguments)
     if by:
         value, gradient = value_and_grad(program, positions(by), target=on, mode=mode)(*values)
         say_json({"value": value, "gradient": gradient}) if as_json else say(f"value    {value!r}\ngradient {gradient!r}")
@@ -90,7 +93,7 @@ def step(
     """
     writable(save)
     recorded = read_text(replayed) if replayed is not None else ""
-    derivation, system, start = _derivation(target, values_of(target, arguments), name, after or [], fuel)
+    derivation, system, start = _derivation(target, filled(target, load(target), arguments), name, after or [], fuel)
     if save is not None:
         write_text(save, derivation.to_json())
     if replayed is not None:

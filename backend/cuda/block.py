@@ -83,7 +83,7 @@ def _take(size):
 @_device
 def _count(shape):
     count = 1
-    for n in shape:
+    for n in shape + (1,):  # of an array without axes too: Numba goes over no empty tuple
         if n < 0 or (n > 0 and count > {MOST} // n):
             return {MOST}
         count = count * n
