@@ -67,7 +67,7 @@ def _into(kind: type, state: Any) -> None:
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class WholeLowering(NativeLowering):  # type: ignore[misc]
+class WholeLowering(NativeLowering):
     """The pass that writes LLVM's code of what is called from outside."""
 
     _name = "whole_lowering"
@@ -78,7 +78,7 @@ class WholeLowering(NativeLowering):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class TellingLowering(NativeLowering):  # type: ignore[misc]
+class TellingLowering(NativeLowering):
     """The pass that writes LLVM's code of a part, and what it is told of loops."""
 
     _name = "telling_lowering"
@@ -100,7 +100,7 @@ class TellingLowering(NativeLowering):  # type: ignore[misc]
         return True
 
 
-class Usual(CompilerBase):  # type: ignore[misc]
+class Usual(CompilerBase):
     """The usual passes, with the options of generated code."""
 
     LOWERING = WholeLowering

@@ -13,7 +13,7 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]
+class Part(JITCodeLibrary):
     """The text of a function that compiled code alone calls, and what that calls in its turn. It has no machine code."""
 
     def finalize(self) -> None:
@@ -27,7 +27,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class Whole(JITCodeLibrary):  # type: ignore[misc]
+class Whole(JITCodeLibrary):
     """A function that is called from outside, with all that its parts call."""
 
     def finalize(self) -> None:

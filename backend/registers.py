@@ -33,7 +33,7 @@ OPERATORS = frozenset(
 )
 
 
-class Registers(Lower):  # type: ignore[misc]
+class Registers(Lower):
     """`held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays."""
 
     def _find_singly_assigned_variable(self) -> None:
@@ -116,7 +116,7 @@ class Registers(Lower):  # type: ignore[misc]
         """
         left, right = expression.lhs, expression.rhs
         signature = self.fndesc.calltypes[expression]
-        taken = tuple(types.unliteral(self.typeof(operand.name)) for operand in (left, right))
+        taken = tuple(types.unliteral(self.typeof(operand.name)) for operand in (left, right))  # type: ignore[attr-defined]
         if operation not in OPERATORS or taken != signature.args or taken[0] != taken[1] or taken[0] not in NUMBERS:
             return super().lower_binop(type, expression, operation)
         given = [
@@ -148,7 +148,7 @@ class Registers(Lower):  # type: ignore[misc]
         of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
         data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
         at = self.loadvar(index.name)
-        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]
+        numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]  # type: ignore[attr-defined]
         sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
         around = not isinstance(of, Cells)
         return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=around)
@@ -158,8 +158,8 @@ def is_element(of: Any, index: Any) -> bool:
     """Whether an array of numbers has an element at an index of this type: a 64-bit integer for each axis."""
     if not isinstance(of, types.Array) or not isinstance(of.dtype, types.Number | types.Boolean):
         return False
-    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
-    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)
+    numbers = tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[attr-defined]
+    return len(numbers) == of.ndim and all(isinstance(n, types.Integer) and n.signed and n.bitwidth == 64 for n in numbers)  # type: ignore[attr-defined]
 
 
 def _alignment(of: Any) -> int | None:

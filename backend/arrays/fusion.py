@@ -49,9 +49,9 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
             if its.jumps:
                 break
             fits = isinstance(other, ast.For) and statements(other) + statements(statement) <= LONGEST
-            if fits and not conflict(its, needed) and joinable(other, statement, its, mine):
+            if fits and not conflict(its, needed) and joinable(other, statement, its, mine):  # type: ignore[arg-type]
                 behind = [s for s in block[at + 1 :] if s not in before]
-                block[at:] = [*before, _joined(other, statement), *behind]
+                block[at:] = [*before, _joined(other, statement), *behind]  # type: ignore[arg-type]
                 return
             stays = its.returns and (mine.returns or not its.late)
             if stays or conflict(its, mine) or conflict(its, needed):
