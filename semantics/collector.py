@@ -9,11 +9,18 @@ straight line of them takes 22.8 s with it and 6.8 s without, of 100 statements 
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 
 _RESTING: list[bool] = []
 """For each `at_rest` that is entered, from the outermost on, whether the collector was at work before."""
+
+_ONE = RLock()
+"""One thread at a time puts the collector to rest or to work; a process that is forked in between finds nobody at it."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_ONE.acquire, after_in_parent=_ONE.release, after_in_child=_ONE.release)
 
 _SETTLED: list[bool] = []
 """Not empty once `settle` has done its work: again and again, it would keep full collections from coming."""
@@ -21,14 +28,16 @@ _SETTLED: list[bool] = []
 
 @contextmanager
 def at_rest() -> Iterator[None]:
-    """No collection inside; afterwards the collector is as it was before."""
-    _RESTING.append(gc.isenabled())
-    gc.disable()
+    """No collection inside; afterwards, and after what other threads do meanwhile, the collector is as it was before."""
+    with _ONE:
+        _RESTING.append(gc.isenabled())
+        gc.disable()
     try:
         yield
     finally:
-        if _RESTING.pop():
-            gc.enable()
+        with _ONE:
+            if _RESTING.pop():
+                gc.enable()
 
 
 def settle() -> None:
@@ -46,11 +55,13 @@ def settle() -> None:
 @contextmanager
 def at_work() -> Iterator[None]:
     """Inside, the collector is as it was before it came to rest: for what may take long, in a call that might have been short."""
-    was = gc.isenabled()
-    if _RESTING and _RESTING[0]:
-        gc.enable()
+    with _ONE:
+        was = gc.isenabled()
+        if _RESTING and _RESTING[0]:
+            gc.enable()
     try:
         yield
     finally:
-        if not was:
-            gc.disable()
+        with _ONE:
+            if not was and _RESTING:  # else the rest is over, which was another thread's
+                gc.disable()

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import adjudge as aj
 from backend import kept, runnable
@@ -164,3 +166,33 @@ def test_a_first_call_of_a_long_program_waits_for_no_compiler(monkeypatch: pytes
     turns = runnable(parse(halved), (REAL, INTEGER))
     assert turns(2.0, 3000) == 2.0
     assert "best" in vars(turns), "it is short, and goes round"
+
+
+KINDS = (at_rest, at_work)
+
+
+@given(st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 5)), min_size=1, max_size=6), st.booleans())
+def test_when_all_threads_have_done_the_collector_is_as_it_was(turns: list[Any], enabled: bool) -> None:
+    """Each begins, and ends after so many more have begun."""
+    (gc.enable if enabled else gc.disable)()
+    try:
+        begun = []
+        for k, (kind, later) in enumerate(turns):
+            begun.append((k + later, kind()))
+            begun[-1][1].__enter__()
+            for done in [one for one in begun if one[0] == k]:
+                done[1].__exit__(None, None, None)
+        for _, one in (one for one in begun if one[0] >= len(turns)):
+            one.__exit__(None, None, None)
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
+
+
+def test_who_works_while_another_rests_leaves_the_collector_at_work() -> None:
+    rest, work = at_rest(), at_work()
+    rest.__enter__()
+    work.__enter__()
+    rest.__exit__(None, None, None)
+    work.__exit__(None, None, None)
+    assert gc.isenabled()
