@@ -165,7 +165,7 @@ BUILTINS: dict[str, Found] = {
 REFUSED_BUILTINS = {
     "print": "leave it out; use `adjudge step` to watch a run",
     "round": "math.floor(x + 0.5), which rounds halves up",
-    "sorted": "min and max",
+    "sorted": "np.sort(np.array(xs)); of two, min and max",
     "str": "compute with numbers; print outside of programs",
 }
 
