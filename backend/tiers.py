@@ -96,7 +96,10 @@ class Tiered:
 
     @cached_property
     def best(self) -> run.Compiled | Machined:
-        """The program in generated code, if it has a first-order form, else on the machine; `refusal` says why."""
+        """
+        The program in generated code, if it has a first-order form, else on the machine; `refusal` says why. So it is, with a
+        warning, where a compiler raises what is no error of ours.
+        """
         try:
             from backend import run  # which no first call waits for
 
@@ -104,7 +107,10 @@ class Tiered:
                 return run.compile(self.program, self.types, self.target, **self.options)
         except AdjudgeError as refusal:
             self.refusal = refusal
-            return self.machined
+        except Exception as fault:
+            self.refusal = unmade(fault)
+            tell_of_faults([self.refusal])
+        return self.machined
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
@@ -197,6 +203,12 @@ def is_beyond(outcome: Any) -> bool:
     """Whether generated code was not made for the sample, or is at fault, and the machine is to run it."""
     told = tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
     return isinstance(outcome, Crash) or (isinstance(outcome, Trap) and outcome.what in told)
+
+
+def unmade(fault: Exception) -> Crash:
+    """What a compiler raises where it should have made code of ours; Numba's errors have many lines."""
+    first = next((line for line in str(fault).splitlines() if line.strip()), "")
+    return Crash(f"no code could be made, {type(fault).__name__}: {first[:120]}", rule="backend")
 
 
 def tell_of_faults(outcomes: Iterable[Any]) -> None:

@@ -103,6 +103,33 @@ def test_code_that_another_entry_led_to_raises_the_same(text: str) -> None:
         entrance.status(*row, 3)
 
 
+@pytest.mark.parametrize("fault", [SyntaxError("planted"), KeyError("planted"), RuntimeError("\nplanted\nand more")])
+def test_what_a_compiler_raises_is_told_and_the_machine_runs_the_program(monkeypatch: Any, fault: Exception) -> None:
+    def compiled(*_: Any, **__: Any) -> Any:
+        raise fault
+
+    monkeypatch.setattr(run, "compile", compiled)
+    made = aj.compile(parse_text(NUMBERS, "f"))
+    assert made(2.0, 6) == 12.0  # on the machine, as every first call
+    name = type(fault).__name__
+    with pytest.warns(RuntimeWarning, match=f"no code could be made, {name}: '?planted'?; the virtual machine runs the program"):
+        assert made(2.0, 7) == 14.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made(2.0, 8) == 16.0, "it is told once"
+
+
+def test_a_refusal_is_told_by_no_warning(monkeypatch: Any) -> None:
+    def compiled(*_: Any, **__: Any) -> Any:
+        raise IllTyped("it has no form of first order")
+
+    monkeypatch.setattr(run, "compile", compiled)
+    made = aj.compile(parse_text(NUMBERS, "f"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [made(2.0, n) for n in (6, 7, 8)] == [12.0, 14.0, 16.0]
+
+
 # batches
 
 
