@@ -82,7 +82,9 @@ def dispatched(code: Lowered) -> Callable[..., tuple[Any, ...]]:
     """The entry as a function of Numba's, which takes what machine code takes."""
     from numba import njit
 
-    entry = njit(error_model="numpy")(kept.dispatcher(code).py_func)
+    from backend.compiler import Usual  # which links what the code calls
+
+    entry = njit(error_model="numpy", pipeline_class=Usual)(kept.dispatcher(code).py_func)
     _, rows = code.blocked
     return lambda *given: spread(entry(*given), rows)
 
