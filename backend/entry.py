@@ -36,7 +36,7 @@ def entry_source(code: Lowered) -> str:
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [
-            known(made_once(one_by_one(source))).replace("@_device\n", "@_bare\n" if code.arrays else "@_flat\n"),
+            known(made_once(one_by_one(source))).replace("@_device\n", "@_bare\n"),
             "",
             "@_entry",
             f"def entry({', '.join([*arguments, *address])}):",

@@ -157,7 +157,6 @@ def cpu_bindings(source: str) -> Bindings:
             "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
             "_bare": njit(**BARE, pipeline_class=Flat),
             "_called": njit(**BARE, forceinline=False, pipeline_class=Usual),
-            "_flat": njit(**BARE, pipeline_class=Flat),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
     )
@@ -230,9 +229,9 @@ def compiles(function: Any, arguments: Sequence[Any]) -> bool:
 
 def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) -> Bindings:
     """
-    The free names of a source of generated code on a target. `_part`, `_bare`, `_flat`, `_called` decorate what compiled code alone
-    calls, and is not kept by itself; the first is compiled into its callers, the third has variables of one type each, and the last
-    stays apart, which the others do not where what calls them is compiled into its callers.
+    The free names of a source of generated code on a target. `_part`, `_bare`, `_called` decorate what compiled code alone calls,
+    and is not kept by itself; the first is compiled into its callers, the second is optimized in the entry, with variables of one
+    type each, and the last stays apart, which the others do not where what calls them is compiled into its callers.
     What is not in `vectors` is computed of numbers by themselves, and some of these functions are sooner called.
     """
     from backend.cuda import numba_cuda
@@ -243,7 +242,7 @@ def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) ->
     }.get(target, lambda: numba_cuda.bindings(target))()
     if target == "cpu":
         found |= {f"_{name}": getattr(math, name) for name in CALLED if name not in vectors}
-    return {"_part": found["_device"], "_bare": found["_device"], "_flat": found["_device"], "_called": found["_device"], **found}
+    return {"_part": found["_device"], "_bare": found["_device"], "_called": found["_device"], **found}
 
 
 def workers(target: str) -> int:

@@ -134,9 +134,9 @@ def type_made(name: str, *operands: Any) -> Any:
         return NEVER
 
 
-def is_large(type: Any) -> bool:
-    """Whether it is an array of more than LARGEST elements."""
-    return isinstance(type, ArrayType) and None not in type.dims and size_of(known(type.dims)) > LARGEST
+def is_large(type: Any, most: int = LARGEST) -> bool:
+    """Whether it is an array of more than so many elements."""
+    return isinstance(type, ArrayType) and None not in type.dims and size_of(known(type.dims)) > most
 
 
 def held(steps: Sequence[Step], operands: Sequence[Any]) -> Program:

@@ -51,15 +51,14 @@ def test_one_compilation_inside_of_another_sets_nothing_back(monkeypatch: pytest
     assert told == [*first, "--force-ordered-reductions=false", "--hoist-runtime-checks=true"]
 
 
-@pytest.mark.parametrize("name", ["_device", "_entry", "_part", "_bare", "_flat", "_called", "_batch"])
+@pytest.mark.parametrize("name", ["_device", "_entry", "_part", "_bare", "_called", "_batch"])
 def test_whatever_decorates_generated_code_has_these_options(name: str) -> None:
     decorated = toolchain.bindings("cpu", "")[name](total)
     assert issubclass(decorated._compiler.pipeline_class, compiler.Usual)
 
 
-@pytest.mark.parametrize("name", ["_bare", "_flat"])
-def test_code_that_compiled_code_calls_goes_through_the_passes_that_it_needs_alone(name: str) -> None:
-    decorated = toolchain.bindings("cpu", "")[name](total)
+def test_code_that_compiled_code_calls_goes_through_the_passes_that_it_needs_alone() -> None:
+    decorated = toolchain.bindings("cpu", "")["_bare"](total)
     assert toolchain.compiles(decorated, (np.ones(3),))
     (found,) = decorated.overloads.values()
     ran = {pass_.partition("_")[2] for pass_ in found.metadata["pipeline_times"]["nopython"]}

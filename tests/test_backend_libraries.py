@@ -58,9 +58,8 @@ def optimized(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, Any]:
     return count, entry
 
 
-@pytest.mark.parametrize("mark", ["@_bare", "@_flat"])
-def test_functions_in_a_row_are_optimized_once_each(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (few, _), (many, entry) = optimized(chain(4, mark), monkeypatch), optimized(chain(12, mark), monkeypatch)
+def test_functions_in_a_row_are_optimized_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    (few, _), (many, entry) = (optimized(chain(count, "@_bare"), monkeypatch) for count in (4, 12))
     assert many <= 3 * few
     found = entry.overloads[float64,].library
     assert isinstance(found, Whole)
@@ -73,9 +72,8 @@ def test_what_is_called_from_outside_is_optimized_with_what_it_calls(monkeypatch
     assert any(isinstance(library, Whole) for library in needed(entry.overloads[float64,].library))
 
 
-@pytest.mark.parametrize("mark", ["@_bare", "@_flat"])
-def test_linked_parts_compute_what_they_say(mark: str) -> None:
-    found = loaded(chain(6, mark).replace("@_called", "@_device")).entry
+def test_linked_parts_compute_what_they_say() -> None:
+    found = loaded(chain(6, "@_bare").replace("@_called", "@_device")).entry
     for x in (0.1, -3.5, 1e300, math.inf, math.nan):
         assert np.float64(found(x)).tobytes() == np.float64(chained(6, x)).tobytes()
 
@@ -111,7 +109,7 @@ def asked(text: str, monkeypatch: pytest.MonkeyPatch, *given: Any) -> list[Any]:
 
 
 def test_an_operator_is_resolved_once_for_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = "@_flat\ndef f(x):\n" + "".join(f"    x = x + {k}.5\n" for k in range(20)) + "    return x\n"
+    many = "@_bare\ndef f(x):\n" + "".join(f"    x = x + {k}.5\n" for k in range(20)) + "    return x\n"
     found = asked(many, monkeypatch, float64)
     assert found.count((operator.add, (float64, float64))) == 1
 

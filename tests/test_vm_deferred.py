@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+from held_programs import is_large, type_made
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from test_corpus_types import calls
@@ -14,16 +15,14 @@ from vm_runs import agrees, outcome, same_value
 from adjudge.functions import Derivative
 from backend.machine import Execution, deferred, execution, load
 from backend.machine.layout import HEAP, HP, OLD
-from semantics.arrays import Array, size_of
-from semantics.columns.types import apply_type
+from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
-from semantics.shapes import known
-from semantics.type_language import ArrayType, type_of
-from semantics.type_lattice import NEVER, of_constant
+from semantics.type_language import type_of
+from semantics.type_lattice import of_constant
 
 CALLS = {name: (make, tuple(values())) for name, (make, values) in calls().items()}
 SPECIAL = (1.5, -0.0, math.inf, -2.0, math.nan, 0.0, -math.inf, 1e308, 5e-324, 3.0, 0.1, -7.0)
@@ -42,19 +41,6 @@ def all_are_deferred(monkeypatch: Any) -> None:
 def array(shape: tuple[int, ...], start: int) -> Array:
     count = math.prod(shape)
     return Array("f64", shape, tuple(SPECIAL[(start + 5 * k) % len(SPECIAL)] for k in range(count)))
-
-
-def type_made(name: str, *operands: Any) -> Any:
-    """The type of a row of operands of these types; NEVER where it fails."""
-    try:
-        return apply_type(TABLE[name], operands)
-    except AdjudgeError:
-        return NEVER
-
-
-def is_large(type: Any) -> bool:
-    """Whether it is an array of more than LARGEST elements."""
-    return isinstance(type, ArrayType) and None not in type.dims and size_of(known(type.dims)) > LARGEST
 
 
 def of_steps(steps: list[tuple[str, int, int, int]], operands: list[Any]) -> Program:
@@ -79,7 +65,7 @@ def of_steps(steps: list[tuple[str, int, int, int]], operands: list[Any]) -> Pro
         at = (i,) if name in how and name != "spread" else (i, j)
         constants = how.get(name, ())
         made = type_made(name, *(types[k] for k in at), *map(of_constant, constants))
-        if not is_large(made):
+        if not is_large(made, LARGEST):
             found.append(edit.call(graph, TABLE[name], *(found[k] for k in at), *map(edit.constant, constants)))
             types.append(made)
     edit.output(graph, edit.call(graph, TABLE["make_tuple"], *found[len(operands) :]))

@@ -238,12 +238,7 @@ class Rounding:
             "to_real": self.to_real,
             **self.undisturbed(),
         }
-        sums = {
-            "reduce_sum": self.reduce_sum,
-            "cumsum": self.cumsum,
-            "einsum": self.einsum,
-            "scatter_add": self.scatter_add,
-        }
+        sums = {"reduce_sum": self.reduce_sum, "cumsum": self.cumsum, "einsum": self.einsum, "scatter_add": self.scatter_add}
         products = {name: self.product(name) for name in ("reduce_prod", "cumprod")}
         cells: dict[str, Any] = with_arrays({**scalars, **widened, **own})  # type: ignore[dict-item]
         cells |= {**sums, **products}

@@ -7,6 +7,7 @@ import json
 import sys
 import traceback
 from functools import cache
+from itertools import takewhile
 from os.path import isdir, isfile
 from pathlib import Path
 from types import ModuleType
@@ -133,12 +134,9 @@ def filled(target: str, program: Program, arguments: list[str] | None) -> list[A
     values = values_of(target, arguments)
     path, name = named(target)
     defaults = defaults_of(source_of(path), name)
-    parameters = [program.nodes[n] for n in program.graphs[program.entry].parameters]
-    for parameter in parameters[len(values) :]:
-        if getattr(parameter, "name", None) not in defaults:
-            break
-        values.append(to_value(defaults[parameter.name]))  # type: ignore[union-attr]
-    return values
+    names = [getattr(program.nodes[n], "name", "") for n in program.graphs[program.entry].parameters]
+    missing = takewhile(defaults.__contains__, names[len(values) :])
+    return [*values, *(to_value(defaults[name]) for name in missing)]
 
 
 @cache
