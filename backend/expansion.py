@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from backend.directed import closure, components
 from semantics.errors import AdjudgeError
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes
+from transforms.directed import closure, components
 from transforms.nested_grad import expand, holds_macros
 
 T = TypeVar("T")

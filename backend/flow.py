@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from backend.directed import components
+from transforms.directed import components
 
 Block = Any
 Targets = dict[Block, tuple[Block, ...]]

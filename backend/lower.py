@@ -19,7 +19,6 @@ from typing import Any
 
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
-from backend.directed import components
 from backend.emit import text_of, without
 from backend.entry_values import without_copies
 from backend.expansion import ENDLESS, LONG, RECURSION
@@ -44,6 +43,7 @@ from semantics.infer import Inference, Signature, entry_types
 from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Union, erase
+from transforms.directed import components
 
 CROWD = 160
 """Signatures of graphs, beyond which there is one for each graph if there can be."""

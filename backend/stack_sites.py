@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from backend.directed import components
 from backend.recursion.calls import AFTER, ANSWER, ANSWERED, CALL, IS, LINK
 from backend.recursion.frames import FRAME, RESULT
 from semantics.arrays import Array
@@ -25,6 +24,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import Record, Slice
 from semantics.tangents import Zero
+from transforms.directed import components
 
 MAKE_TUPLE, GETITEM, SWITCH = TABLE["make_tuple"], TABLE["getitem"], TABLE["switch"]
 TUPLES = (MAKE_TUPLE, FRAME, CALL, ANSWER)

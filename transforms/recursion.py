@@ -7,6 +7,7 @@ referring to all that the node holds. A graph that leads to itself is recursive,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -15,6 +16,7 @@ from immutables import Map
 
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
+from transforms.directed import components
 from transforms.surgery import nest
 
 CARRIERS = (
@@ -64,34 +66,11 @@ def acyclic(program: Program) -> Map[GraphId, None]:
 
 
 def _alone(program: Program) -> Iterator[GraphId]:
-    """The graphs that do not lead to themselves, alone in their component: Tarjan's algorithm, on an explicit stack."""
-    number: dict[GraphId, int] = {}
-    low: dict[GraphId, int] = {}
-    path: list[GraphId] = []
-    done: set[GraphId] = set()
-    for root in program.graphs:
-        todo = [] if root in number else [(root, iter(_targets(program, root)))]
-        while todo:
-            graph, targets = todo[-1]
-            if graph not in number:
-                number[graph] = low[graph] = len(number)
-                path.append(graph)
-            for target in targets:
-                if target not in number:
-                    todo.append((target, iter(_targets(program, target))))
-                    break
-                if target not in done:
-                    low[graph] = min(low[graph], low[target])
-            else:
-                todo.pop()
-                if todo:
-                    low[todo[-1][0]] = min(low[todo[-1][0]], low[graph])
-                if low[graph] == number[graph]:
-                    component = path[path.index(graph) :] if path[-1] != graph else [graph]
-                    del path[len(path) - len(component) :]
-                    done.update(component)
-                    if len(component) == 1 and graph not in _targets(program, graph):
-                        yield graph
+    """The graphs that do not lead to themselves: alone in their component, and not among their own targets."""
+    edges = {graph: _targets(program, graph) for graph in program.graphs}
+    component = components(edges)
+    members = Counter(component.values())
+    return (graph for graph, targets in edges.items() if members[component[graph]] == 1 and graph not in targets)
 
 
 def _targets(program: Program, graph: GraphId) -> dict[GraphId, None]:

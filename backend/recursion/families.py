@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from backend.directed import components
 from backend.recursion.calls import ANSWER, ARGUMENTS, CALL, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.recursion.frames import ABSENT, FRAME, GETITEM
 from backend.stack_sites import TUPLES, UNKNOWN, Flows
 from semantics.ir import NodeId, Program
 from semantics.tangents import ZERO
+from transforms.directed import components
 
 
 def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole: bool) -> dict[NodeId, Family]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from backend.directed import components
 from backend.recursion.levels import in_levels
 from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart
 from backend.recursion.results import without_unread
 from backend.recursion.sums import sums_of, threaded
 from semantics.ssa.form import Function, FunctionRef, Module
+from transforms.directed import components
 
 
 def callees(function: Function) -> Iterator[str]:

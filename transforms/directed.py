@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 
-def components(edges: dict[Any, list[Any]]) -> dict[Any, int]:
+def components(edges: Mapping[Any, Iterable[Any]]) -> dict[Any, int]:
     """The strongly connected component of every node (Tarjan, with an explicit stack)."""
     index: dict[Any, int] = {}
     low: dict[Any, int] = {}
