@@ -18,7 +18,7 @@ from backend.arrays.values import ARRAYS, Held, uncompiled
 from backend.columns import NUMBA, Template
 from backend.conversion import convert
 from backend.expansion import LONG
-from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, literal, make, options, scalars, typed
+from backend.shape import ZERO_VALUE, Cut, Fn, Items, Nothing, Reg, Stack, Sum, is_several, literal, make, options, scalars, typed
 from backend.status import SIZES, STUCK, UNBOUND
 from backend.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
 from semantics.columns.types import apply_type
@@ -62,7 +62,7 @@ class Emitter(Holding):
             return total
         if (product := scaled(self, primitive.name, arguments)) is not None:
             return product
-        at = next((i for i, a in enumerate(arguments) if isinstance(a, Sum)), None)
+        at = next((i for i, a in enumerate(arguments) if is_several(a)), None)
         if at == 2 and primitive.name == "inject" and isinstance(arguments[0], ARRAYS):
             type = self.result_type(primitive, [typed(a) for a in arguments])
             found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))

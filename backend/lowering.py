@@ -99,10 +99,13 @@ def lowered(
         return lower(program, argument_types, linked=linked, fast=fast)
 
     def made() -> Lowered:
+        from backend.gathering import gathered
+        from backend.promotion import promoted
         from backend.subset import refuse_memory
 
-        refuse_memory(program, argument_types)
-        return first_that_fits(program, mode, expanded, argument_types)
+        without = promoted(program)
+        refuse_memory(without, argument_types)
+        return first_that_fits(gathered(without, argument_types), mode, expanded, argument_types)
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()

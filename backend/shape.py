@@ -95,8 +95,22 @@ class Emitter(Protocol):
     def trap(self, condition: str, status: int) -> None: ...
 
 
+def is_several(value: Any) -> bool:
+    """Whether a value is one of several, or an index in which a part of a slice is."""
+    match value:
+        case Cut(parts):
+            return any(isinstance(p, Sum) for p in parts)
+        case Items(parts):
+            return any(isinstance(p, Cut) and is_several(p) for p in parts)
+        case _:
+            return isinstance(value, Sum)
+
+
 def options(value: Any) -> list[tuple[str, Any]]:
-    """The options of a value as an if-chain: the line that opens each, empty if there is one only."""
+    """The options of a value as an if-chain: the line that opens each, empty if there is one only. Of an index, those of a part."""
+    if isinstance(value, (Cut, Items)) and is_several(value):
+        k, part = next((k, p) for k, p in enumerate(value.items) if is_several(p))
+        return [(line, replace(value, items=(*value.items[:k], o, *value.items[k + 1 :]))) for line, o in options(part)]
     if not isinstance(value, Sum):
         return [("", value)]
     live = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False"]

@@ -89,7 +89,8 @@ class Tiered:
     def machined(self) -> Machined:
         """
         The program on the machine, its derivatives expanded as for generated code, so that every call gives the same bits: all but
-        those of a gradient whose generated code has its loops unrolled (`expansion`), where sums may have another order.
+        those of a gradient whose generated code has loops unrolled (`expansion`), or a first turn before a loop that makes a list
+        (`gathering`), where sums may have another order.
         """
         with at_rest(), remembering(store.remembered):
             return first_that_fits(self.program, self.options.get("mode", "J"), lambda program: Machined(program, self.target))

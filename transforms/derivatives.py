@@ -7,13 +7,18 @@ Derivatives of arrays by arrays, as programs of the language. Read by our parser
 
 
 def jacobian_of(back, out, x, position):
-    count = array_size(out)
-    rows = ()
-    for k in range(count):
-        rows = append(rows, instantiate(back(unit_vector(out, k))[position], x))
+    rows = rows_of(back, out, x, position)
     if length(shape(out)) == 0:
         return rows[0]
-    return reshape(stack(rows, 0), concat(shape(out), shape(x))) if count > 0 else full(concat(shape(out), shape(x)), 0.0, None)
+    sizes = concat(shape(out), shape(x))
+    return reshape(stack(rows, 0), sizes) if array_size(out) > 0 else full(sizes, 0.0, None)
+
+
+def rows_of(back, out, x, position):
+    rows = ()
+    for k in range(array_size(out)):
+        rows = append(rows, instantiate(back(unit_vector(out, k))[position], x))
+    return rows
 
 
 def unit_vector(out, k):

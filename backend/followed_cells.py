@@ -1,0 +1,158 @@
+"""
+What happens to a memory, followed from state to state: which cell every pointer is to, and which cells each state has.
+
+A memory cannot be followed where a state of it is given back by a function, kept in a value or passed to what is not known, or
+where a pointer is used for anything but to load, to store and to point to a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from semantics.ir import GraphRef, NodeId, Parameter, Program, Use
+from semantics.primitives.table import TABLE
+from transforms.surgery import index_of, only_called
+
+MEMORY, ALLOC, LEA, LOAD, STORE = (TABLE[name] for name in ("memory", "alloc", "lea", "load", "store"))
+OF_LENGTH, GETITEM = TABLE["of_length"], TABLE["getitem"]
+
+
+@dataclass
+class Cells:
+    """
+    A memory of which all is known. A cell is named by its `alloc`, which counts as a pointer to it.
+
+    memory   its first state, without a cell
+    before   for each other state those that it may come from: several for a parameter
+    written  for states that `alloc` and `store` make, the pointer, and what is written
+    loads    the loads, each with its state and pointer
+    cells    the cell of a pointer
+    paths    for a pointer that `lea` makes, the indices of the part in the cell that it is to
+    dead     what is gone when the cells are values
+    held     the cells that each state has
+    """
+
+    memory: NodeId
+    before: dict[NodeId, list[NodeId]] = field(default_factory=dict)
+    written: dict[NodeId, tuple[NodeId, NodeId]] = field(default_factory=dict)
+    loads: dict[NodeId, tuple[NodeId, NodeId]] = field(default_factory=dict)
+    cells: dict[NodeId, NodeId] = field(default_factory=dict)
+    paths: dict[NodeId, tuple[NodeId, ...]] = field(default_factory=dict)
+    dead: set[NodeId] = field(default_factory=set)
+    held: dict[NodeId, list[NodeId]] = field(default_factory=dict)
+
+    def path(self, pointer: NodeId) -> tuple[NodeId, ...]:
+        """The indices that lead to what a pointer is to; none for a cell."""
+        return self.paths.get(pointer, ())
+
+    def cell_at(self, state: NodeId) -> NodeId | None:
+        """The cell that a state differs in from the one before; None for a parameter."""
+        return self.cells[self.written[state][0]] if state in self.written else None
+
+
+def followed(program: Program, memory: NodeId) -> Cells | None:
+    """All that happens to a memory, if it can be followed."""
+    found, todo = Cells(memory, dead={memory}), [memory]
+    while todo:
+        state = todo.pop()
+        if program.returns.get(state):
+            return None
+        for use in program.users(state):
+            after = _after(program, found, use)
+            if after is None:
+                return None
+            todo += [node for node in after if node not in found.before]
+            for node in after:
+                found.before.setdefault(node, []).append(state)
+    if not all(_is_plain(program, found, pointer) for pointer in list(found.cells)):
+        return None
+    accessed = {pointer for pointer, _ in found.written.values()} | {pointer for _, pointer in found.loads.values()}
+    if not accessed <= found.cells.keys() or not all(_is_whole(program, s, len(found.before[s])) for s in found.before):
+        return None
+    return found if _hold(program, found) else None
+
+
+def _after(program: Program, found: Cells, use: Use) -> Sequence[NodeId] | None:
+    """The states that this use of one leads to; None where it cannot be followed."""
+    callee, inputs = program.callee(use.user), program.inputs(use.user)
+    if isinstance(callee, GraphRef) and use.index > 0 and only_called(program, callee.graph) is not None:
+        return [program.graphs[callee.graph].parameters[use.index - 1]]
+    if use.index != 1 or callee not in (ALLOC, LOAD, STORE):
+        return None
+    found.dead.add(use.user)
+    if callee is LOAD:
+        found.loads[use.user] = inputs[1], inputs[2]
+        return []
+    if callee is STORE:
+        found.written[use.user] = inputs[2], inputs[3]
+        return [use.user]
+    return _allocated(program, found, use.user)
+
+
+def _allocated(program: Program, found: Cells, place: NodeId) -> Sequence[NodeId] | None:
+    """The states that an `alloc` makes, each an element of what it gives."""
+    found.cells[place] = place
+    states: list[NodeId] = []
+    todo = [place]
+    while todo:
+        node = todo.pop()
+        found.dead.add(node)
+        if program.returns.get(node):
+            return None
+        for use in program.users(node):
+            part = index_of(program, program.inputs(use.user)[-1])
+            if use.index != 1 or program.callee(use.user) not in (OF_LENGTH, GETITEM):
+                return None
+            if program.callee(use.user) is OF_LENGTH and part == 2:
+                todo.append(use.user)
+            elif program.callee(use.user) is GETITEM and part in (0, 1):
+                found.dead.add(use.user)
+                if part == 0:
+                    states.append(use.user)
+                    found.written[use.user] = place, program.inputs(place)[2]
+                else:
+                    found.cells[use.user] = place
+            else:
+                return None
+    return states
+
+
+def _is_plain(program: Program, found: Cells, pointer: NodeId) -> bool:
+    """Whether a pointer is only used to load and store in this memory, and to make others that are."""
+    todo = [pointer]
+    while todo:
+        node = todo.pop()
+        if program.returns.get(node):
+            return False
+        for use in program.users(node):
+            if program.callee(use.user) is LEA and use.index == 1:
+                found.cells[use.user], found.paths[use.user] = found.cells[node], (*found.path(node), program.inputs(use.user)[2])
+                found.dead.add(use.user)
+                todo.append(use.user)
+            elif use.user not in found.dead or (use.index != 2 and node != found.cells[node]):
+                return False
+    return True
+
+
+def _is_whole(program: Program, state: NodeId, earlier: int) -> bool:
+    """Whether all that a parameter is passed are states of this memory."""
+    parameter = program.nodes[state]
+    return not isinstance(parameter, Parameter) or len(only_called(program, parameter.graph) or ()) == earlier
+
+
+def _hold(program: Program, found: Cells) -> bool:
+    """Finds out which cells each state has; false if one may not be there where it is accessed."""
+    held = {found.memory: frozenset[NodeId]()} | dict.fromkeys(found.before, frozenset(found.cells.values()))
+    todo = list(found.before)
+    while todo:
+        state = todo.pop()
+        known = frozenset.intersection(*(held[s] for s in found.before[state]))
+        if state in found.written and program.callee(found.written[state][0]) is ALLOC:
+            known |= {found.written[state][0]}
+        if known != held[state]:
+            held[state] = known
+            todo += [s for s, earlier in found.before.items() if state in earlier]
+    found.held = {state: sorted(cells) for state, cells in held.items()}
+    there = all(found.cells[pointer] in held[state] for state, pointer in found.loads.values())
+    return there and all(found.cells[pointer] in held[state] for state, (pointer, _) in found.written.items())
