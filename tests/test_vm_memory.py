@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import mmap
 import weakref
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from vm_runs import applying, outcome, same_value
 
 from backend.machine import Execution, buffers, deferred, holes, load
-from backend.machine.buffers import Words
 from backend.machine.layout import HEAP, STACK_END
 from backend.tiers import Machined
 from semantics.arrays import Array
@@ -120,30 +118,3 @@ def test_arguments_and_value_are_not_held_when_a_run_is_over(name: str) -> None:
     del given, value
     gc.collect()
     assert all(one() is None for one in held)
-
-
-@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="only Linux gives pages at once")
-def test_words_that_are_expected_are_given_at_once(monkeypatch: Any) -> None:
-    from resource import RUSAGE_SELF, getrusage  # not on every system
-
-    half, page = 1 << 17, mmap.PAGESIZE // 8
-
-    def faults(words: Words, start: int) -> int:
-        before = getrusage(RUSAGE_SELF).ru_minflt
-        for k in range(start, start + half, page):
-            assert words.integers[k] == 0
-            words.integers[k] = 1
-        return getrusage(RUSAGE_SELF).ru_minflt - before
-
-    words = Words(2 * half)
-    words.expect(0, half)
-    words.expect(half, half)
-    assert faults(words, 0) < half // page // 2 < faults(words, half)
-    monkeypatch.setattr(buffers, "POPULATE_WRITE", 9999)  # which no system knows
-    other = Words(2 * half)
-    other.expect(0, half)
-    assert faults(other, 0) > half // page // 2
-    monkeypatch.undo()
-    monkeypatch.setattr(buffers, "SMALL_PAGES", half)
-    other.expect(half, 2 * half)  # these come in large pages
-    assert faults(other, half) > half // page // 2

@@ -6,26 +6,17 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-SMALL_PAGES = 1 << 22
-"""
-Words at the beginning of a buffer that come in small pages: what a short run needs, and one of some 30 ms. A virtual computer has
-small pages at hand that another process has given back; of a large one each part may have to come from the computer below.
-"""
-
-POPULATE_WRITE = 23
-"""MADV_POPULATE_WRITE of Linux 5.14, which `mmap` does not name."""
+SMALL_PAGES = 1 << 19
+"""Words at the beginning of a buffer that come in small pages, since a short run needs few: the young and the first old objects."""
 
 
 def memory_of(words: int) -> mmap.mmap:
     """
     Memory that is zero, private, and in large pages where there are such. The system gives each page as it is first touched, which
-    for one of 512 words takes longer than filling it: 2.8 µs if shared, 1.3 µs if private, 0.2 µs for as much of a large one. But a
-    large one takes 4 ms where none is at hand: of forty processes that touched 16 MiB five took 11 to 26 ms, the others 2, and with
-    small pages all of them 8 to 13, or 6 to 9 where they were `expected`.
+    for one of 512 words takes longer than filling it: 2.8 µs if shared, 1.3 µs if private, 0.2 µs for as much of a large one.
     """
     size = 8 * max(words, 1)
     if not hasattr(mmap, "MADV_HUGEPAGE"):
@@ -47,13 +38,6 @@ class Words:
         self.memory = memory_of(count)
         self.integers, self.doubles = memoryview(self.memory).cast("q"), memoryview(self.memory).cast("d")
         self.place = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)), count
-
-    def expect(self, start: int, end: int) -> None:
-        """The words between will be written soon: the system gives their pages at once, if it can, and not one after another."""
-        first, last = (8 * at // mmap.PAGESIZE * mmap.PAGESIZE for at in (start, end))
-        if first < last <= 8 * SMALL_PAGES and hasattr(mmap, "MADV_HUGEPAGE"):
-            with suppress(OSError):
-                self.memory.madvise(POPULATE_WRITE, first, last - first)
 
     @cached_property
     def array(self) -> Any:

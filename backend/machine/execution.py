@@ -313,9 +313,9 @@ class Execution:
         """Young objects that can be reached are old ones from now on: in a hole with room for all, or behind the others."""
         I, room = self.words.integers, self.heap.holes
         start = room.taken(I, most := I[HP] - I[HEAP])
-        self.words.expect(start or I[OLD], (start or I[OLD]) + most)
         end = self.collector("promote", start or I[OLD])
-        room.given(I, end, start + most if start else end)
+        if start:
+            room.given(I, end, start + most)
         self.heap.forget(I[HEAP], I[LIMIT])
 
     def swept(self) -> bool:
