@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -196,6 +197,48 @@ def test_two_enabled_rules_of_an_agenda_are_an_error_that_names_both() -> None:
         agenda(count_down, skip_even).derive(2)
     with pytest.raises(Crash, match="stuck"):
         agenda(skip_even).run(3)
+
+
+def test_rules_that_have_applied_to_such_a_state_are_tried_first_and_the_others_after_them() -> None:
+    tried: list[str] = []
+
+    def told(name: str, applies: Callable[[int], bool]) -> Any:
+        def rule(state: int) -> int | None:
+            """n  ⟹  n - 1"""
+            tried.append(name)
+            return state - 1 if applies(state) else None
+
+        return agenda_rule(rule)
+
+    above, high = told("above", lambda n: n > 20), told("high", lambda n: 20 >= n > 10)
+    odd, even = told("odd", lambda n: n <= 10 and n % 2 == 1), told("even", lambda n: n <= 10 and n % 2 == 0)
+    plain = agenda(above, high, odd, even)
+    by_kind = replace(plain, kind=lambda n: n > 10)
+    for system, tries in ((plain, 10 + 20 + 15 + 20), (by_kind, 10 + 1 + 20 + 4 + 4 + 12)):
+        tried.clear()
+        assert system.run(30) is SUM
+        assert len(tried) == tries
+    tried.clear()
+    assert by_kind.run(2) is SUM
+    assert tried == ["even", "even", "odd"]
+
+
+def test_the_first_of_the_rules_says_what_is_wrong_whatever_was_tried_before() -> None:
+    def refusing(what: str, refuses: Callable[[int], bool], above: int) -> Any:
+        def rule(state: int) -> int | None:
+            """n  ⟹  n - 1, or it is refused"""
+            if refuses(state):
+                raise Malformed(what)
+            return state - 1 if state > above else None
+
+        return agenda_rule(rule)
+
+    rules = refusing("five", lambda n: n == 5, 99), refusing("below eight", lambda n: n < 8, 7)
+    system = replace(agenda(*rules), kind=lambda _: None)
+    with pytest.raises(Malformed, match="below eight"):
+        system.run(30)
+    with pytest.raises(Malformed, match="five"):
+        system.run(5)
 
 
 # cost

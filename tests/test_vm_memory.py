@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from vm_runs import applying, outcome, same_value
 
-from backend.machine import Execution, buffers, deferred, heap, load
+from backend.machine import Execution, buffers, deferred, holes, load
 from backend.machine.layout import HEAP, STACK_END
 from backend.tiers import Machined
 from semantics.arrays import Array
@@ -103,7 +103,7 @@ def test_what_the_system_has_not_is_refused_and_the_next_run_is_right(monkeypatc
 
 def test_an_array_that_is_written_out_late_is_old_at_once() -> None:
     """So no object that is old by then leads to a young one."""
-    assert deferred.LEAST >= heap.LARGE
+    assert deferred.LEAST >= holes.LARGE
 
 
 @pytest.mark.parametrize("name", ["mul", "matmul"])

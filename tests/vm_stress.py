@@ -3,7 +3,8 @@ Runs of the virtual machine in which everything moves as often as it can: what t
 
 Before a step the heap is made to end so many words behind what is there. So an instruction, or the host in its place, finds no room
 after one of its objects or another; then all objects are copied to a new buffer, or the young ones behind the old, and where they
-were is written over. After that, what is said of the memory (`backend.machine.layout`) is looked at.
+were is written over, and so is room that a large object may take. After that, what is said of the memory (`backend.machine.layout`)
+is looked at.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 from vm_runs import outcome, same_outcome, same_value
 
-from backend.machine import Execution, deferred, execution, heap, load
+from backend.machine import Execution, deferred, execution, holes, load
 from backend.machine.layout import (
     ARRAY,
     BOXED,
@@ -62,7 +63,7 @@ class Moving(Execution):
 
     def __init__(self, program: Program, target: str, rooms: Sequence[int | None], **given: Any) -> None:
         super().__init__(load(program), target, patience=0, **given)
-        self.rooms, self.before, self.moves = cycle(rooms), -1, 0
+        self.rooms, self.before, self.moves, self.sweeps = cycle(rooms), -1, 0, 0
 
     def go_on(self, pause: int) -> int:
         status = PAUSED
@@ -100,6 +101,11 @@ class Moving(Execution):
         words = self.words.integers
         where = before.integers[:used] if before is not self.words else words[words[HEAP] : words[HEAP] + size]
         where[:] = memoryview(array("q", [OVER]) * len(where))
+        if self.heap.holes.last == words[STEPS]:
+            self.sweeps += 1
+        for count, hole in self.heap.holes.found:
+            assert words[hole + SIZE] == count
+            words[hole + VALUES : hole + count] = memoryview(array("q", [OVER]) * (count - VALUES))
         whole(words, self.code.words, self.bottom, size if before is self.words else 0)
 
 
@@ -155,12 +161,14 @@ def consistent(words: Any, tag: int, p: int) -> None:
 @contextmanager
 def as_if_large(least: int, few: int) -> Iterator[None]:
     """
-    As if arrays of so many elements were large: they are not written out, and old where there are young ones. Those of at most so
-    few the machine goes over itself.
+    As if arrays of so many elements were large: they are not written out, and old where there are young ones; what is not needed of
+    them is looked for after a few. Those of at most so few the machine goes over itself.
     """
     with (
         patch.object(deferred, "LEAST", least),
-        patch.object(heap, "LARGE", min(least, heap.LARGE)),
+        patch.object(holes, "LARGE", min(least, holes.LARGE)),
+        patch.object(holes, "OFTEN", min(4 * least, holes.OFTEN)),
+        patch.object(holes, "PAINS", 0 if least < holes.LARGE else holes.PAINS),
         patch.object(execution, "FEW_COMPILED", few),
         patch.object(execution, "FEW_ON_CPYTHON", few),
     ):

@@ -12,14 +12,15 @@ That both ways of running a RewriteSystem end in the same program up to renaming
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
-from semantics.errors import Crash, OutOfFuel
+from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Apply, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
@@ -258,7 +259,8 @@ def agenda_rule(function: Callable[[S], S | None]) -> AgendaRule[S]:
 class AgendaSystem(Generic[S, R]):
     """
     A deterministic transform. `ended(state)` says when it is over, `at(state)` names the place of the next step,
-    `shown(state)` prints a state, `result(state)` takes the program (R) out of a final one.
+    `shown(state)` prints a state, `result(state)` takes the program (R) out of a final one. `kind(state)`, if there is one, is what
+    most rules look at first: where they are many, those that have applied to a state of this kind before are tried first.
     """
 
     name: str
@@ -272,6 +274,7 @@ class AgendaSystem(Generic[S, R]):
     domain: str = "BITS"
     input: str = "IR"
     output: str = "IR"
+    kind: Callable[[S], Hashable] | None = None
 
     def enabled(self, state: S) -> list[Step[S]]:
         """The one step that the rules allow, or none in a final state; two enabled rules are an error, naming both."""
@@ -294,17 +297,38 @@ class AgendaSystem(Generic[S, R]):
 
     @at_rest()
     def run(self, state: S, *, fuel: int = FUEL) -> R:
-        """The unrecorded run: the same rules, the first that applies, no record."""
-        steps, rules = 0, [rule.function for rule in self.rules]
+        """The unrecorded run: the same rules, the one that applies, no record."""
+        steps = 0
         while not self.ended(state):
-            for rule in rules:
-                after = rule(state)
-                if after is not None:
-                    state = after
-                    break
-            else:
+            after = self._after(state)
+            if after is None:
                 raise Crash(f"{self.name} is stuck", node=self.at(state))
+            state = after
             steps += 1
             if steps > fuel:
                 raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
         return self.result(state)
+
+    def _after(self, state: S) -> S | None:
+        """The next state. No two rules are enabled at once, so their order decides nothing but what is said of a wrong program."""
+        likely: list[Callable[[S], S | None]] = []
+        if self.kind is not None:
+            likely = self._likely.setdefault(self.kind(state), likely)
+            with suppress(AdjudgeError):
+                for rule in likely:
+                    if (after := rule(state)) is not None:
+                        return after
+        for rule in self._functions:
+            if (after := rule(state)) is not None:
+                likely += [rule] * (rule not in likely)
+                return after
+        return None
+
+    @cached_property
+    def _functions(self) -> tuple[Callable[[S], S | None], ...]:
+        return tuple(rule.function for rule in self.rules)
+
+    @cached_property
+    def _likely(self) -> dict[Hashable, list[Callable[[S], S | None]]]:
+        """By the kind of a state, the rules that have applied to one."""
+        return {}

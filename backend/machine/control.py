@@ -1,11 +1,9 @@
 """
-The machine's functions on frames, its loop, and its collector of garbage, in the language of generated code.
+The machine's functions on frames, and its loop, in the language of generated code.
 
     enter        a frame for a closure at the top of the stack: its parameters from the operands, then what it captured
     again        the same in place of the current frame, which a call at the output does not need any more
     run          the loop: an instruction, and the next
-    collect      the objects that frames can reach, copied to the heap of a new buffer, one behind the other (Cheney)
-    promote      the young objects that frames can reach, copied behind the old ones of the same buffer
 """
 
 from __future__ import annotations
@@ -14,20 +12,14 @@ from typing import Any
 
 from backend.machine.layout import (
     BODY,
-    BOXED,
     CALL,
     CAPTURED,
-    CHANGED,
     CLOSE,
     CLOSURE,
     DONE,
     FP,
     FRAME,
     FULL,
-    HEAP,
-    HP,
-    LIMIT,
-    OLD,
     PARAMETERS,
     PAUSED,
     PC,
@@ -40,16 +32,13 @@ from backend.machine.layout import (
     RETURN_PC,
     RUNNING,
     SERVICE,
-    SIZE,
     STACK_END,
-    STATE,
     STEPS,
     TAIL,
     TOP,
     WANTED,
     WORDS,
 )
-from backend.machine.small_arrays import items
 from backend.machine.structural import Doubles, Words, build, copy, operand, values
 
 
@@ -111,74 +100,6 @@ def again(I: Words, C: Words, at: int, n: int) -> int:
     return RUNNING
 
 
-def moved(I: Words, J: Words, p: int) -> int:
-    """
-    The address in J of the object at p, which is copied when it is first asked for, and then says where it is. What lies outside
-    of the heap, or of the place of young objects, stays.
-    """
-    if p < I[HEAP] or p >= I[LIMIT]:
-        return p
-    size = I[p + SIZE]
-    if size < 0:
-        return -size
-    q = J[HP]
-    for k in range(size):
-        J[q + k] = I[p + k]
-    J[HP] = q + size
-    I[p + SIZE] = -q
-    return q
-
-
-def trace(I: Words, J: Words, start: int, end: int) -> int:
-    """All values from start to end in J: the objects they lead to, moved."""
-    while start < end:
-        if J[start] >= BOXED:
-            J[start + 1] = moved(I, J, J[start + 1])
-        start += 2
-    return end
-
-
-def follow(I: Words, C: Words, J: Words, start: int) -> int:
-    """What frames reach, and what objects reach that lie in J from `start` on, moved to J: where they end."""
-    fp, end = I[FP], I[FP] + C[I[PC] + 1]
-    while fp != 0:
-        trace(I, J, fp + FRAME, end)
-        end = I[fp + RETURN_OUT]
-        fp = I[fp + RETURN_FP]
-    at = start
-    while at < J[HP]:
-        trace(I, J, values(J, at), at + J[at + SIZE])
-        at += J[at + SIZE]
-    return J[HP]
-
-
-def collect(I: Words, C: Words, J: Words) -> int:
-    """
-    The state, the constants, the stack and what it reaches, copied to J, whose HEAP, HP, LIMIT and STACK_END are set: words in use.
-
-    Frames keep their addresses. What lies above the place for the result of the current instruction is not computed yet.
-    """
-    for k in range(HP):
-        J[k] = I[k]
-    for k in range(STATE, I[FP] + C[I[PC] + 1]):
-        J[k] = I[k]
-    return follow(I, C, J, J[HEAP]) - J[HEAP]
-
-
-def promote(I: Words, C: Words) -> int:
-    """Young objects that the stack or a changed old one reaches, moved behind the old ones: how many words. The rest is gone."""
-    start = I[HP] = I[OLD]
-    p = I[CHANGED]
-    while p != 0:
-        trace(I, I, values(I, p), p + I[p + SIZE])
-        p = I[items(I, p)]
-    I[CHANGED] = 0
-    follow(I, C, I, start)
-    I[OLD] = I[HP]
-    I[HP] = I[HEAP]
-    return I[OLD] - start
-
-
 def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
     """
     Goes on from the state in I until the program ends (DONE), `limit` steps have been taken in all (PAUSED), the host must act
@@ -232,4 +153,4 @@ def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
 apply: Any
 """In its place `interpreter` writes the choice among the opcodes of primitives."""
 
-PARTS = (fill, enter, again, moved, trace, follow)
+PARTS = (fill, enter, again)

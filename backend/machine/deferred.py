@@ -22,7 +22,7 @@ from semantics.errors import AdjudgeError
 LEAST, MOST = 1 << 17, 1 << 24
 """
 Elements of an array that is not written out: fewer are soon written, and more may want more memory than there is. As many as LEAST
-lie behind the old objects at once when they are written (`heap.LARGE`), so no old object comes to lead to a young one.
+lie behind the old objects at once when they are written (`holes.LARGE`), so no old object comes to lead to a young one.
 """
 
 SEEN = ("spread", "reshape", "broadcast_to", "expand_dims")

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from backend.machine import interpreter, kernels, layout
+from backend.machine import holes, interpreter, kernels, layout
 from backend.machine.buffers import Words
 from backend.machine.heap import Full, Heap
 from backend.machine.layout import (
@@ -280,16 +280,15 @@ class Execution:
 
     def grow(self, wanted: int) -> None:
         """
-        A new buffer with what can be reached. The stack is larger if it was full, which `wanted` says by being below 0; the heap if
-        more than half of it was left the last time. For an object there is room for some more of its size, which the system gives
-        as it is needed.
+        A new buffer with what can be reached, if need be. The stack is larger if it was full, which `wanted` says by being below
+        0; the heap if more than half of it was left the last time. For an object there is room for some more of its size.
 
         So a heap is gone through once for every time that half of it is filled. If it is still too small, the next one is not.
         It is made as large as `memory` allows before it is found too large: OutOfFuel where that is no larger than the last, and
         the same instruction, which needs room several times, finds as much in use as before.
         """
         old = self.words.integers
-        if old[OLD] and self.young.promoted(old, wanted, self.promote):
+        if old[OLD] and (self.swept() or self.young.promoted(old, wanted, self.promote)):
             return
         self.young.aside = False
         stack, heap = old[STACK_END] - self.bottom, old[LIMIT] - old[HEAP]
@@ -311,13 +310,29 @@ class Execution:
         self.heap.use(J, new.doubles)
 
     def promote(self) -> None:
-        """Young objects that can be reached are old ones from now on."""
-        I = self.words.integers
-        if self.compiled:
-            interpreter.compiled().promote_at(*self.words.place, *self.code.place)
-        else:
-            interpreter.interpreted().promote(I, self.code.words)
+        """Young objects that can be reached are old ones from now on: in a hole with room for all, or behind the others."""
+        I, room = self.words.integers, self.heap.holes
+        start = room.taken(I, most := I[HP] - I[HEAP])
+        end = self.collector("promote", start or I[OLD])
+        if start:
+            room.given(I, end, start + most)
         self.heap.forget(I[HEAP], I[LIMIT])
+
+    def swept(self) -> bool:
+        """Whether it was time: there are no young objects now, and holes where old ones were that cannot be reached."""
+        if not self.heap.holes.is_due(self.words.integers):
+            return False
+        self.promote()
+        seen = self.collector("sweep", holes.LARGE)
+        self.heap.use(self.words.integers, self.words.doubles)
+        self.heap.holes.swept(self.words.integers, seen)
+        return True
+
+    def collector(self, name: str, given: int) -> int:
+        """What a function of the collector says, on this buffer, in compiled code or on CPython."""
+        if self.compiled:
+            return int(getattr(interpreter.compiled(), f"{name}_at")(*self.words.place, *self.code.place, given))
+        return int(getattr(interpreter.interpreted(), name)(self.words.integers, self.code.words, given))
 
     def heap_within(self, most: int, heap: int, wanted: int) -> int:
         """

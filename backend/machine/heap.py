@@ -13,7 +13,7 @@ from collections.abc import Callable
 from math import nan as NAN
 from typing import Any
 
-from backend.machine import deferred_values, layout, sparse_values
+from backend.machine import deferred_values, holes, layout, sparse_values
 from backend.machine.layout import (
     ARRAY,
     BOOL,
@@ -54,8 +54,6 @@ from transforms.unboxed import FEW, source_of, unboxed
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
 Payload = tuple[int, Any]
-LARGE = 1 << 13
-"""Words of an array that is not moved when it is young."""
 
 
 class Full(Exception):
@@ -80,11 +78,13 @@ class Heap:
         self.written: dict[int, tuple[Any, Payload]] = {}
         self.fixed: tuple[dict[int, Any], dict[int, tuple[Any, Payload]]] = ({}, {})
         self.base: tuple[int, dict[Any, int]] = (0, {})
+        self.holes = holes.Holes()
 
     def use(self, integers: Any, doubles: Any) -> None:
         """From now on, this is the buffer. What is known of objects is forgotten, for they have moved; constants do not move."""
         self.integers, self.doubles = integers, doubles
         self.read, self.written = dict(self.fixed[0]), dict(self.fixed[1])
+        self.holes.begin()
 
     def forget(self, start: int, end: int) -> None:
         """The objects between these addresses have moved, or are no more."""
@@ -219,11 +219,14 @@ class Heap:
     def room(self, words: int, values: int) -> int:
         """The address of a new object of so many words, which ends with so many values. Large arrays are old at once."""
         I = self.integers
-        where, end = (OLD, len(I)) if I[OLD] and words > LARGE and not values else (HP, I[LIMIT])
-        p = int(I[where])
-        if p + words > end:
-            raise Full(words)
-        I[where] = p + words
+        if I[OLD] and words > holes.LARGE and not values:
+            if not (p := self.holes.large(I, words)):
+                raise Full(words)
+        else:
+            p = int(I[HP])
+            if p + words > I[LIMIT]:
+                raise Full(words)
+            I[HP] = p + words
         I[p + SIZE], I[p + VALUES] = words, values
         return p
 

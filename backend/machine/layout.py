@@ -7,8 +7,9 @@ One buffer of 64-bit words, seen as integers (I) and as doubles (F):
     state | constants | stack, growing up | young objects, to LIMIT | old objects, to OLD, growing up
 
 The second is how a run on compiled code begins: when the place of young objects is full, those that can be reached are moved behind
-the old ones (`control.promote`), and their place is used again. Objects do not change, so no old one leads to a young one, but for
-sums of sparse sensitivities: CHANGED begins a list of those. Where OLD is 0 there are no young objects.
+the old ones (`collecting.promote`), and their place is used again. Objects do not change, so no old one leads to a young one, but
+for sums of sparse sensitivities: CHANGED begins a list of those. Where OLD is 0 there are no young objects. The room of old objects
+that nobody needs any more (`collecting.sweep`) is for large ones: HOLES begins a list.
 
 A *value* is two words, a tag and a payload. A payload is the number itself, or, from TUPLE on, the address of an *object*:
 
@@ -35,8 +36,8 @@ BOXED = TUPLE
 """The first tag whose payload is an address."""
 
 # words of the state: those before HP are the program's, the others the buffer's
-PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, FEW, HP, HEAP, LIMIT, STACK_END, WANTED, OLD, CHANGED = range(15)
-STATE = 15
+PC, FP, TOP, STEPS, RESULT, RESULT_PAYLOAD, ONE, FEW, HP, HEAP, LIMIT, STACK_END, WANTED, OLD, CHANGED, HOLES = range(16)
+STATE = 16
 
 # a frame, a graph, an object
 RETURN_PC, RETURN_FP, RETURN_OUT, FRAME = range(4)

@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from backend import prelude, toolchain
-from backend.machine import control, sensitivities, small_arrays, small_matrices, small_sensitivities, sparse_arrays, structural
+from backend.machine import (
+    collecting,
+    control,
+    sensitivities,
+    small_arrays,
+    small_matrices,
+    small_sensitivities,
+    sparse_arrays,
+    structural,
+)
 from backend.machine.interpreter import Made
 from backend.machine.layout import NAMES, OWN
 from backend.machine.opcodes import NAMES as OPERANDS
@@ -89,6 +98,7 @@ def source(opcodes: Opcodes) -> str:
         *small_sensitivities.PARTS,
         *sensitivities.PARTS,
         *control.PARTS,
+        *collecting.PARTS,
     )
     basic: tuple[Callable[..., Any], ...] = (*structural.PARTS, *small_arrays.BASIC)
     parts = [*prelude.closure(helpers()), *map(plain, basic), pair(), *map(plain, own)]
@@ -100,7 +110,7 @@ def source(opcodes: Opcodes) -> str:
     choice = "el".join([*choices, "se:\n    status = SERVICE"])
     loop = plain(control.run)
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
-    whole = [plain(control.collect), plain(control.promote), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
+    whole = [*(plain(f) for f in collecting.WHOLE), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
     called = map(plain, sparse_arrays.CALLED)  # type: ignore[arg-type]
     marked = (("_part", parts), ("_called", called), ("_device", whole))
@@ -142,7 +152,7 @@ def opcodes() -> Opcodes:
 def made() -> Made:
     """What `interpreter` remembers of all this."""
     text, found = source(opcodes()), opcodes()
-    return Made(text, addressed(text, (control.run, control.collect, control.promote)), found.number, found.end)
+    return Made(text, addressed(text, (control.run, *collecting.WHOLE)), found.number, found.end)
 
 
 def addressed(text: str, functions: Iterable[Callable[..., Any]]) -> tuple[str, dict[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Object(NamedTuple):
@@ -78,20 +78,21 @@ class Store:
 
     def make(self, kind: str, site: object, inside: Iterable[Thing] = ()) -> Things:
         """A new object of a place; the one that it made before is an old one from here on."""
-        fresh, old = Object(kind, site), Object(kind, site, True)
+        fresh, things = Object(kind, site), frozenset(inside)
         if fresh in self.inside:
-
-            def aged(thing: Thing) -> Thing:
-                if isinstance(thing, Object):
-                    return old if thing == fresh else thing
-                return thing._replace(of=old) if thing.of == fresh else thing
-
-            self.env = {name: frozenset(map(aged, things)) for name, things in self.env.items()}
-            renamed: dict[Thing, Things] = {}
-            for key, things in self.inside.items():
-                now = aged(key)
-                renamed[now] = renamed.get(now, NONE) | frozenset(map(aged, things))
-            self.inside = renamed
-            inside = map(aged, inside)
-        self.inside[fresh] = frozenset(inside)
+            things = self.age(fresh, things)
+        self.inside[fresh] = things
         return frozenset({fresh})
+
+    def age(self, made: Object, things: Things) -> Things:
+        """This object is an old one from here on, alone, copied and as what a part is of; so it is among the things given."""
+        old = made._replace(old=True)
+        known = things.union(self.inside, *self.env.values(), *self.inside.values())
+        aged = {t: old if isinstance(t, Object) else t._replace(of=old) for t in known if made in (t, t[0])}
+        names = frozenset(aged)
+        found: tuple[dict[Any, Things], ...] = (self.env, self.inside)
+        for held, key in [(d, k) for d in found for k, inside in d.items() if not names.isdisjoint(inside)]:
+            held[key] = frozenset(aged.get(t, t) for t in held[key])
+        for key in names.intersection(self.inside):
+            self.inside[aged[key]] = self.inside.get(aged[key], NONE) | self.inside.pop(key)
+        return frozenset(aged.get(t, t) for t in things)

@@ -10,7 +10,7 @@ from typing import Protocol
 from transforms.parse.alias_objects import NONE, Copy, Object, Part, Store, Thing, Things
 from transforms.parse.flow import Scope
 from transforms.parse.mutation import CREATORS, Mutations, changed_name
-from transforms.parse.nodes import Applied, Inner, Made
+from transforms.parse.nodes import Applied, Inner, Made, held_by, walk
 from transforms.parse.source import Function
 
 NUMBERS = frozenset({"len", "abs", "float", "int", "bool", "pow", "any", "all", "contains", "isinstance", "range"})
@@ -61,7 +61,7 @@ def value_of(run: Run, store: Store, expression: ast.expr, statement: ast.stmt |
         if isinstance(node, Inner):
             todo += node.arguments
         elif not isinstance(node, ast.Lambda):
-            todo += list(ast.iter_child_nodes(node))
+            todo += held_by(node)
     found: dict[ast.AST, Things] = {}
     for node in reversed(order):
         found[node] = _part(run, store, node, found, statement)
@@ -86,7 +86,7 @@ def _part(run: Run, store: Store, node: ast.AST, found: dict[ast.AST, Things], s
                 kind, node, (t for e in parts for t in (store.contents(found[e]) if isinstance(e, ast.Starred) else found[e]))
             )
         case ast.Subscript(value=base, slice=index, ctx=ast.Load()):
-            if not any(isinstance(n, ast.Slice) for n in ast.walk(index)):
+            if not any(isinstance(n, ast.Slice) for n in walk(index)):
                 return elements(store, found[base], node)
             lists = frozenset(filter(is_sequence, found[base]))
             made = store.make("list", node, store.contents(lists)) if lists else NONE

@@ -18,7 +18,7 @@ from transforms.parse.alias_objects import NONE, Copy, Object, Part, Store, Thin
 from transforms.parse.alias_values import captured, elements, value_of
 from transforms.parse.flow import Scope
 from transforms.parse.mutation import Mutations, aliases_of, changed_name
-from transforms.parse.nodes import Immediate, Inner
+from transforms.parse.nodes import Immediate, Inner, walk
 from transforms.parse.shape import heads, targets_of
 from transforms.parse.source import Function, parameters_of
 
@@ -221,7 +221,7 @@ class Aliasing:
         for argument in parameters_of(node.function):
             way.env[argument.arg] = given
         inner.block(way, node.function.body)
-        returned = [n.value for n in ast.walk(node.function) if isinstance(n, ast.Return) and n.value is not None]
+        returned = [n.value for n in walk(node.function) if isinstance(n, ast.Return) and n.value is not None]
         results = frozenset(t for value in returned for t in value_of(inner, way, value, None))
         store.env = {name: way.env[name] for name in store.env}
         store.inside = way.inside

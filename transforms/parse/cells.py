@@ -26,7 +26,7 @@ from transforms.parse.cell_statements import begin, rewrite_statement
 from transforms.parse.flow import analyse
 from transforms.parse.mutation import METHODS, TOKEN, Mutations, mutates, mutations_of, own_nodes
 from transforms.parse.names import Class, NameTable
-from transforms.parse.nodes import Immediate, applied, placed, places, then
+from transforms.parse.nodes import Immediate, applied, placed, places, then, walk
 from transforms.parse.source import Function, Source
 
 
@@ -41,7 +41,7 @@ def with_cells(source: Source, root: Function, names: NameTable) -> Function:
 
 def _of_classes(root: Function, names: NameTable) -> frozenset[str]:
     """The methods of lists that a class of records has too: of these, only what is made as a list is a list."""
-    called = {n.func.attr for n in ast.walk(root) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)} & METHODS
+    called = {n.func.attr for n in walk(root) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)} & METHODS
     if not called:
         return frozenset()
     classes = [found for name in names.all() if isinstance(found := names.find(name), Class)]
@@ -113,7 +113,7 @@ class Cells:
                 return loaded(node, node)
             case ast.Subscript(value=base, slice=index, ctx=ast.Load()):
                 pointer = looked_at(base)
-                if pointer is not None and not any(isinstance(n, ast.Slice) for n in ast.walk(index)):
+                if pointer is not None and not any(isinstance(n, ast.Slice) for n in walk(index)):
                     first, (index,) = self.settled([index])
                     return then(first, loaded(element(pointer, index, node), node), node)
                 return applied("apart", node, at=node) if original in self.apart else node

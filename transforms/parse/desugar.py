@@ -26,7 +26,7 @@ from transforms.parse.consumers import CONSUMERS, IsIterator, consume, every_ele
 from transforms.parse.joining import joined, joins
 from transforms.parse.library import BUILTINS, REDUCE
 from transforms.parse.names import Class, Found, Module, NameTable
-from transforms.parse.nodes import Updated, applied, placed, places
+from transforms.parse.nodes import Updated, applied, placed, places, walk
 from transforms.parse.numpy_names import NUMPY
 from transforms.parse.shape import shape_of, targets_of
 from transforms.parse.source import Function
@@ -39,7 +39,7 @@ Bound = frozenset[str]
 
 def desugared(root: Function, names: NameTable) -> Function:
     """`root` without the forms above; `root` itself if it has none."""
-    return Desugarer(names).run(root) if any(map(_is_sugar, ast.walk(root))) else root
+    return Desugarer(names).run(root) if any(map(_is_sugar, walk(root))) else root
 
 
 def _is_sugar(node: ast.AST) -> bool:

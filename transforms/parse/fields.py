@@ -15,13 +15,13 @@ from transforms.parse.classes import classes_of
 from transforms.parse.desugar import Bound, Desugarer
 from transforms.parse.library import Update
 from transforms.parse.names import Class, NameTable
-from transforms.parse.nodes import Made, placed
+from transforms.parse.nodes import Made, placed, walk
 from transforms.parse.source import Function, Source
 
 
 def with_fields(source: Source, root: Function, names: NameTable) -> Function:
     """`root` without assignments to attributes; `root` itself if it has none."""
-    stores = any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(root))
+    stores = any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in walk(root))
     return FieldStores(source, names).run(root) if stores else root
 
 

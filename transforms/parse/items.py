@@ -246,3 +246,9 @@ def evaluating(state: ParseState) -> ast.expr | None:
 def top(state: ParseState) -> Any:
     """The item on top of the agenda."""
     return state.agenda.head if state.agenda is not None else None
+
+
+def kind_of(state: ParseState) -> tuple[type, type | None]:
+    """The kinds of the item on top of the agenda and of the source that is parsed next, if that is what it is for."""
+    item = top(state)
+    return type(item), type(item.expression) if isinstance(item, Eval) else type(item.statement) if isinstance(item, Do) else None

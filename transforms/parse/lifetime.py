@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 
 from transforms.parse.flow import Scope
+from transforms.parse.nodes import held_by
 from transforms.parse.shape import heads, own_statements, targets_of, walruses_of
 from transforms.parse.source import Function, parameters_of
 
@@ -71,7 +72,7 @@ def _contains(scope: Scope, value: ast.expr | ast.FunctionDef, function: Functio
             if not (isinstance(node.func, ast.Name) and _is_plain(scope, node.func.id)):
                 todo.append(node.func)
         elif not isinstance(node, NUMBERS):
-            todo.extend(ast.iter_child_nodes(node))
+            todo.extend(held_by(node))
     return False
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from transforms.parse.flow import Scope
 from transforms.parse.joining import is_sequence
-from transforms.parse.nodes import Applied, Immediate, Inner
+from transforms.parse.nodes import Applied, Immediate, Inner, held_by, walk
 from transforms.parse.shape import heads, own_statements
 from transforms.parse.source import Function, default_expressions
 
@@ -75,7 +75,7 @@ def mutates(root: Function) -> bool:
     augmented: set[str] = set()
     aliased: set[str] = set()
     made = False
-    for node in ast.walk(root):
+    for node in walk(root):
         match node:
             case ast.Subscript(ctx=ast.Store()):
                 return True
@@ -110,7 +110,7 @@ def own_nodes(function: Function) -> Iterator[tuple[ast.stmt | None, ast.AST]]:
         elif isinstance(node, Inner):
             todo += [(statement, e) for e in node.arguments]
         else:
-            todo += [(statement, child) for child in ast.iter_child_nodes(node)]
+            todo += [(statement, child) for child in held_by(node)]
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
@@ -160,7 +160,7 @@ def aliases_of(value: ast.expr) -> list[str] | None:
 
 def changes_lists(known: Mutations, function: Function, statements: list[ast.stmt]) -> bool:
     """Whether statements of a function may change any list that is in memory."""
-    for node in (n for statement in statements for n in ast.walk(statement)):
+    for node in (n for statement in statements for n in walk(statement)):
         name = changed_name(node)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             name = node.target.id

@@ -9,11 +9,15 @@ Expressions that Python's grammar lacks and desugaring needs. They stand where t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 N = TypeVar("N", bound=ast.AST)
 LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 TYPES = ("annotation", "returns", "type_comment")
+NO_PARTS = frozenset(("arg", "attr", "ctx", "id", "kind", "op", "ops", "primitive", "type_comment"))
+"""Fields that hold a text, a number or leaves, whatever the node."""
 
 
 class Immediate(ast.FunctionDef):
@@ -95,6 +99,32 @@ def placed(node: N, at: ast.AST) -> N:
                 setattr(part, name, value)
         todo.extend(ast.iter_child_nodes(part))
     return node
+
+
+@cache
+def _with_parts(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a node's fields that may hold other nodes than leaves."""
+    return tuple(field for field in fields if field not in NO_PARTS)
+
+
+def held_by(node: ast.AST) -> list[ast.AST]:
+    """What `ast.iter_child_nodes` gives, but no leaves, which have no text of their own: every name has one."""
+    found: list[ast.AST] = []
+    for field in _with_parts(node._fields):
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [part for part in value if isinstance(part, ast.AST)]
+    return found
+
+
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """What `ast.walk` gives, in its order, but leaves."""
+    todo = [root]
+    for node in todo:  # which grows meanwhile
+        yield node
+        todo += held_by(node)
 
 
 def places(node: ast.AST) -> list[tuple[Any, Any, ast.AST]]:

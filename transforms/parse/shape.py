@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transforms.parse.nodes import Inner
+from transforms.parse.nodes import Inner, held_by
 from transforms.parse.source import Function, default_expressions, parameters_of
 
 Names = frozenset[str]
@@ -138,7 +138,7 @@ def reads_of(expression: ast.expr) -> tuple[set[str], list[Function]]:
         elif isinstance(node, ast.NamedExpr):
             todo.append(node.value)
         else:
-            todo.extend(reversed(list(ast.iter_child_nodes(node))))
+            todo.extend(reversed(held_by(node)))
     return names, functions
 
 
@@ -156,7 +156,7 @@ def walruses_of(expression: ast.expr) -> list[tuple[str, ast.expr]]:
             found.append((node.target.id, node.value))
             todo.append(node.value)
         else:
-            todo.extend(reversed(list(ast.iter_child_nodes(node))))
+            todo.extend(reversed(held_by(node)))
     return found
 
 

@@ -7,8 +7,9 @@ The subset of Python that has a meaning here, as a list of what is refused and w
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from transforms.parse.nodes import held_by
 from transforms.parse.source import Function, Source
 
 # syntactic form: (what it is called, what to write instead)
@@ -58,8 +59,9 @@ ALLOWED: tuple[type[ast.AST], ...] = (
 
 def check_subset(source: Source, root: Function) -> None:
     """Malformed at the first piece of `root`, in the order of the text, that the language does not have."""
-    strings = _permitted_strings(root)
-    found = [(at, why) for node, at in _pieces(root) if node is not root and (why := _objection(node, strings)) is not None]
+    pieces = list(_pieces(root))
+    strings = _permitted_strings(pieces)
+    found = [(at, why) for node, at in pieces if node is not root and (why := _objection(node, strings)) is not None]
     if found:
         at, (what, remedy) = min(found, key=lambda f: (f[0].lineno, f[0].col_offset))
         raise source.refuse(at, what, remedy, rule="subset")
@@ -80,13 +82,13 @@ def _pieces(root: Function) -> Iterator[tuple[ast.AST, ast.expr | ast.stmt | ast
                 todo.extend((v, at) for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
 
 
-def _permitted_strings(root: Function) -> set[int]:
+def _permitted_strings(pieces: Iterable[tuple[ast.AST, ast.AST]]) -> set[int]:
     """
     The strings, and the `...`, that may stand: docstrings, arguments of calls and elements of a tuple that is one, keys, indices,
     messages of assertions, what keys are compared with, and the keys that a loop goes over.
     """
     found: set[int] = set()
-    for node, _ in _pieces(root):
+    for node, _ in pieces:
         if isinstance(node, ast.Expr):
             found.add(id(node.value))
         elif isinstance(node, ast.Call):
@@ -180,7 +182,7 @@ def _has_walrus(comprehension: ast.AST) -> bool:
         if isinstance(node, ast.NamedExpr):
             return True
         if not isinstance(node, ast.Lambda):
-            todo.extend(ast.iter_child_nodes(node))
+            todo.extend(held_by(node))
     return False
 
 

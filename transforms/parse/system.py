@@ -39,7 +39,7 @@ from transforms.parse import (
 )
 from transforms.parse.cursor import Cursor
 from transforms.parse.dispatch import waiting
-from transforms.parse.items import Block, Do, Eval, Walked
+from transforms.parse.items import Block, Do, Eval, Walked, kind_of
 from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion
 from transforms.parse.source import parameters_of, read_source
 from transforms.parse.state import NOWHERE, Frame, Name, ParseState, Value, Walk, items_of
@@ -129,6 +129,7 @@ SYSTEM: AgendaSystem[ParseState, Program] = AgendaSystem(
     doc="Python source to the graph IR, one small step at a time over the syntax tree",
     argument="every rule replaces an item by items for smaller pieces of source, or by none; each function is parsed once",
     input="Python",
+    kind=kind_of,
 )
 
 
