@@ -31,7 +31,7 @@ EQ = TABLE["eq"]
 def threaded(function: Function) -> Function:
     """The function in which no block, but for headers of loops, asks what the way to it tells."""
     while (found := _known(function)) is not None:
-        function = without_zeros(single_assignment(_answered(without_zeros(single_assignment(_split(function, *found))))))
+        function = without_zeros(single_assignment(_answered(without_zeros(single_assignment(split(function, *found))))))
     return function
 
 
@@ -71,7 +71,7 @@ def _asked_here(block: Block) -> Iterator[str]:
                 yield x
 
 
-def _split(function: Function, block: Block, by: Phi) -> Function:
+def split(function: Function, block: Block, by: Phi) -> Function:
     """A copy of a block for each value of a φ node; names are assigned in each of them."""
     groups: dict[object, list[Label]] = {}
     for label, arm in by.arms:
