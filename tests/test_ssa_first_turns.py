@@ -19,7 +19,7 @@ from semantics.ssa.machine import run
 from semantics.ssa.text import read
 from semantics.ssa.wellformed import check
 from semantics.tangents import ZERO, dense
-from transforms.first_turns import parcels
+from transforms.first_turns import exits, parcels
 from transforms.first_turns.exits import with_first_turns
 from transforms.first_turns.parcels import parcelled
 from transforms.first_turns.sources import Sources
@@ -368,3 +368,11 @@ def test_a_wrong_step_is_caught(module: Any, name: str, wrong: Any, monkeypatch:
     assert not differs(NESTED)
     monkeypatch.setattr(module, name, wrong)
     assert differs(BREAK) or differs(NESTED)
+
+
+def test_of_what_is_recorded_too_often_no_first_turn_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after = gradients(BREAK)
+    assert before != after
+    monkeypatch.setattr(exits, "RECORDS", 1)
+    before, after = gradients(BREAK)
+    assert before == after

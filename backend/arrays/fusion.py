@@ -44,7 +44,7 @@ class Loops:
         return self._of(loop)[1]
 
     def in_vectors(self, loop: ast.stmt) -> bool:
-        """Whether it calls such a function, and has no loop inside. With a nest beside it in its turns it would not be vectorised."""
+        """Whether it calls one, and has no loop inside. With a nest beside it in its turns it would not be vectorised."""
         _, _, calling, nested = self._of(loop)
         return calling and not nested
 

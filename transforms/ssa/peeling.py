@@ -14,7 +14,7 @@ A loop in a loop may so be written down four times; beyond SIZE instructions the
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from semantics.ssa.dominance import Loops, loops
@@ -22,7 +22,7 @@ from semantics.ssa.form import OUTSIDE, Block, Branch, Function, Goto, Jump, Lab
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import free_label, key, lead, with_arms
 from transforms.ssa.single_assignment import single_assignment
-from transforms.ssa.threading import split
+from transforms.ssa.threading import joining, split
 from transforms.ssa.zeros import without_zeros
 
 SIZE = 4000
@@ -47,8 +47,8 @@ def answered(function: Function) -> Function:
     while True:
         if any(_is_known(block) for block in function.blocks):
             function = _tidied(_decided(function))
-        elif (found := _joined(function)) is not None:
-            function = _tidied(split(function, *found))
+        elif found := joining(function, _asked_here):
+            function = _tidied(split(function, found))
         else:
             return function
 
@@ -79,29 +79,10 @@ def _without(block: Block, phi: Phi, gone: set[tuple[Label, Label]]) -> Phi:
     return replace(phi, arms=tuple((p, a) for p, a in phi.arms if (p, block.label) not in gone))
 
 
-def _joined(function: Function) -> tuple[Block, Phi] | None:
-    """A block that does nothing, no header of a loop, in which ways join that know what it asks, or the block after it."""
-    headers = loops(function).by_header
-    for block in function.blocks:
-        if block.label not in headers and not block.instructions:
-            asked = set(_asked(function, block, headers))
-            for phi in block.phis:
-                values = {key(arm) if isinstance(arm, Literal) else None for _, arm in phi.arms}
-                if phi.target in asked and len(values) > 1:
-                    return block, phi
-    return None
-
-
-def _asked(function: Function, block: Block, headers: Container[Label]) -> Iterator[str]:
-    match block.jump:
-        case Branch(Name(x)):
+def _asked_here(block: Block) -> Iterator[str]:
+    match block:
+        case Block(instructions=(), jump=Branch(Name(x))):
             yield x
-        case Goto(to) if to not in headers:
-            match function.by_label[to]:
-                case Block(phis=phis, instructions=(), jump=Branch(Name(x))):
-                    arms = {phi.target: phi.arm(block.label) for phi in phis}
-                    arm = arms.get(x, Name(x))
-                    yield from [arm.text] if isinstance(arm, Name) else []
 
 
 def _doubtful(function: Function) -> Label | None:
@@ -117,11 +98,11 @@ def _is_doubtful(function: Function, found: Loops, header: Label) -> bool:
     latches, body = found.by_header[header].latches, found.body(header)
     if OUTSIDE in function.predecessors[header]:
         return False
-    asked = {j.condition.text for b in body if isinstance(j := function.by_label[b].jump, Branch) and isinstance(j.condition, Name)}
+    names = {j.condition.text for b in body if isinstance(j := function.by_label[b].jump, Branch) and isinstance(j.condition, Name)}
     for phi in function.by_label[header].phis:
         back = {key(arm) for p, arm in phi.arms if p in latches}
         known = all(isinstance(arm, Literal) for p, arm in phi.arms if p in latches) and len(back) == 1
-        if phi.target in asked and known and any(key(arm) not in back for p, arm in phi.arms):
+        if phi.target in names and known and any(key(arm) not in back for p, arm in phi.arms):
             return True
     return False
 
