@@ -370,9 +370,11 @@ def test_a_wrong_step_is_caught(module: Any, name: str, wrong: Any, monkeypatch:
     assert differs(BREAK) or differs(NESTED)
 
 
-def test_of_what_is_recorded_too_often_no_first_turn_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_too_many_blocks_no_first_turn_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = gradients(BREAK)
     assert before != after
-    monkeypatch.setattr(exits, "RECORDS", 1)
+    monkeypatch.setattr(exits, "BLOCKS", len(before["◀f"].blocks))
+    assert gradients(BREAK)[1] == after
+    monkeypatch.setattr(exits, "BLOCKS", len(before["◀f"].blocks) - 1)
     before, after = gradients(BREAK)
     assert before == after

@@ -19,15 +19,15 @@ from dataclasses import replace
 from semantics.ssa.form import Function, Module, Name, Operand
 from transforms.first_turns.parcels import parcelled
 from transforms.first_turns.sources import Sources
-from transforms.first_turns.ways import Ways, told
+from transforms.first_turns.ways import told
 from transforms.ssa.layout import laid_out
 from transforms.ssa.peeling import is_peelable, peeled
 from transforms.ssa.rewriting import with_operands
 from transforms.ssa.single_assignment import single_assignment
 from transforms.ssa.zeros import without_zeros
 
-RECORDS = 24
-"""What is recorded of a function whose loops have first turns of their own: to find these takes time of the order of its square."""
+BLOCKS = 64
+"""Blocks of a function whose loops have first turns of their own: with as many ways out as blocks, these take as many rounds."""
 
 
 def with_first_turns(module: Module) -> Module:
@@ -41,8 +41,7 @@ def with_first_turns(module: Module) -> Module:
 
 
 def _apart(forward: Function, backward: Function) -> tuple[Function, Function]:
-    known = _known(forward, backward)
-    if not is_peelable(known) or len(Ways(forward, known).records) > RECORDS:
+    if len(backward.blocks) > BLOCKS or not is_peelable(known := _known(forward, backward)):
         return forward, backward
     for _ in range(2):  # before the first turns are apart, and in these
         known = peeled(told(forward, known))
