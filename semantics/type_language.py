@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from semantics.arrays import DTYPES, FLOATING, Array, size_of
@@ -96,6 +96,17 @@ class FunctionType:
 
     function: Any
     captured: tuple[Any, ...] = ()
+    hashed: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hashed", hash((self.function, self.captured)))
+
+    def __hash__(self) -> int:
+        """Computed once: a closure may capture another, and that another, as deep as the program is long."""
+        return self.hashed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FunctionType, (self.function, self.captured)
 
     def __str__(self) -> str:
         name = self.function.name if isinstance(self.function, Primitive) else f"@{self.function}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from backend import emit, general
 from backend import lower as lower_module
 from backend.arrays import fusion, tightening
+from backend.arrays.effects import Effects, Reader
 from backend.expansion import LONG
 from backend.lower import lower
 from backend.lowering import declared, lowered
@@ -189,3 +190,42 @@ def test_what_nests_too_deep_may_be_written_otherwise(monkeypatch: pytest.Monkey
     count, error = refused(deep, monkeypatch)
     assert error.rule != LONG
     assert count > 1
+
+
+def test_what_is_known_of_a_joined_loop_is_what_is_found_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[bool] = []
+    of_loops, of_effects = fusion.Loops.join, Reader.join
+
+    def looked(self: fusion.Loops, loop: ast.For, first: ast.For, second: ast.For) -> None:
+        of_loops(self, loop, first, second)
+        joined.append(self.found[id(loop)] == fusion.Loops()._of(loop))
+
+    def read(self: Reader, loop: ast.For, its: Effects, added: list[ast.stmt]) -> None:
+        of_effects(self, loop, its, added)
+        joined.append(self.found[id(loop)][1] == self._effects(loop))
+
+    monkeypatch.setattr(fusion.Loops, "join", looked)
+    monkeypatch.setattr(Reader, "join", read)
+    lines_of(straight(12, "np.sum"), general(ArrayType("f64", (4,))))
+    assert len(joined) >= 10  # of five joins
+    assert all(joined)
+
+
+def test_the_joining_of_loops_looks_at_each_statement_as_often_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: a loop was walked over again whenever another joined it."""
+    vector = general(ArrayType("f64", (4,)))
+    walked, seen = fusion.walk, 0
+
+    def counted(node: ast.AST) -> Iterator[ast.AST]:
+        nonlocal seen
+        for found in walked(node):
+            seen += 1
+            yield found
+
+    monkeypatch.setattr(fusion, "walk", counted)
+    counts = []
+    for n in (6, 24):
+        seen = 0
+        lines_of(straight(n, "np.sum"), vector)
+        counts.append(seen)
+    assert 0 < counts[1] <= 6 * counts[0]

@@ -20,6 +20,7 @@ from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 from transforms.parse import parse_text
 from transforms.ssa import threading
+from transforms.ssa.from_graph import to_ssa
 from transforms.ssa.normal import normal
 from transforms.ssa.threading import EQ, threaded
 
@@ -120,3 +121,38 @@ def test_all_ways_out_of_a_loop_are_found_without_a_question() -> None:
     module = each(read(LEFT_TWICE), normal)
     assert len(questions(module)) == 2
     assert not questions(each(module, threaded))
+
+
+def left_often(n: int) -> Module:
+    """The same, of a loop with n breaks, whose ways out meet two by two."""
+    turns = "".join(f"        x = x * y + {k}.5\n        if x > {k + 1}00.0:\n            break\n" for k in range(n))
+    text = f"def f(x, y):\n    i = 0\n    while i < 10:\n{turns}        i = i + 1\n    return x\n"
+    return each(to_ssa(parse_text(text, "f")), normal)
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_ways_that_meet_in_many_places_are_told_apart(n: int) -> None:
+    """A regression: what a copy led to through an empty block was not seen, nor what was asked behind two joins."""
+    module = left_often(n)
+    after = each(module, threaded)
+    check(after)
+    assert len(questions(module)) == n + 1
+    assert not questions(after)
+    for x, y in ((0.5, 2.0), (3.0, 1.5), (7.0, 30.0), (0.0, 0.0)):
+        assert outcome(module, (x, y), 1000) == outcome(after, (x, y), 1000)
+
+
+def test_ways_are_told_apart_in_as_many_rounds_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    joining, rounds = threading.joining, []
+
+    def counted(*given: Any) -> Any:
+        rounds.append(given)
+        return joining(*given)
+
+    monkeypatch.setattr(threading, "joining", counted)
+    counts = []
+    for n in (4, 8, 16):
+        rounds.clear()
+        each(left_often(n), threaded)
+        counts.append(len(rounds))
+    assert counts[2] <= counts[0] + 4  # the ways meet in a tree

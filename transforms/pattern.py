@@ -43,6 +43,7 @@ from transforms.known_types import known_type, known_value
 from transforms.pattern_terms import Call, Literal, Size, Term, Variable, calls
 from transforms.pattern_text import parse_rule, refuse
 from transforms.pattern_types import ATTRIBUTES, admissible, array_type, parameter_type, sizes_in, unify
+from transforms.places import CONSTANT, Shape
 from transforms.realness import A_BOOLEAN, OTHER, fits, kinds
 from transforms.surgery import become
 from transforms.system import Rewrite
@@ -114,7 +115,8 @@ class PatternRule:
     def rewrite(self) -> Rewrite:
         """The rule as the engine runs it."""
         condition = str(self.condition) if self.condition else ""
-        return Rewrite(self.name, self.law, self._rewrite, self.domain, condition, (self.left_term.primitive,))
+        operands = tuple(map(_wanted, self.left_term.arguments))
+        return Rewrite(self.name, self.law, self._rewrite, self.domain, condition, (self.left_term.primitive,), operands)
 
     def bind(self, program: Program, place: int) -> dict[str, NodeId] | None:
         """What each metavariable stands for if the left side matches at `place`, types and condition included; else None."""
@@ -225,6 +227,17 @@ def pattern_rule(
     return PatternRule(
         name or found.text, found.text, condition, domain, MappingProxyType(found.variables), found.left, found.right
     )
+
+
+def _wanted(term: Term) -> Shape:
+    """What an operand that matches a term looks like. Of a tuple nothing is said: it may be a constant, or made."""
+    match term:
+        case Literal(value):
+            return None if isinstance(value, tuple) else CONSTANT
+        case Call(primitive):
+            return None if primitive.name == "make_tuple" else primitive
+        case _:
+            return None
 
 
 def _check_names(condition: Condition, names: Sequence[str]) -> None:

@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
 
 MANY = 64
+CONSTANT = "constant"
+Shape = Primitive | str | None  # of an operand: the primitive that it applies, CONSTANT, or something else
 
 
 def places(program: Program) -> list[int]:
@@ -61,3 +64,12 @@ def _add_users(program: Program, node: NodeId, near: set[int]) -> None:
     users = program.users(node)
     if len(users) <= MANY:
         near.update([user for user, _ in users])
+
+
+def shape_of(program: Program, operand: NodeId) -> Shape:
+    """What an operand looks like."""
+    found = program.nodes[operand]
+    if isinstance(found, Apply):
+        callee = program.constant(found.inputs[0])
+        return callee if isinstance(callee, Primitive) else None
+    return CONSTANT if isinstance(found, Constant) else None

@@ -13,6 +13,7 @@ program is entered with are never ZERO.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
@@ -22,6 +23,7 @@ from semantics.tangents import Zero
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 from transforms.surgery import index_of
 
+GETITEM, MAKE_TUPLE = TABLE["getitem"], TABLE["make_tuple"]
 Kinds = int
 A_REAL, AN_INTEGER, A_BOOLEAN, A_ZERO, OTHER = 1, 2, 4, 8, 16
 ANYTHING = A_REAL | AN_INTEGER | A_BOOLEAN | A_ZERO | OTHER
@@ -40,33 +42,44 @@ def fits(program: Program, node: NodeId, type: str) -> bool:
     return not kinds(program, node) & ~DECLARED[type]
 
 
+Combine = Callable[[Sequence[Kinds]], Kinds]
+
+
 class _Equation(NamedTuple):
     """The kinds of a node are `combine` of the kinds of `sources`."""
 
     sources: tuple[NodeId, ...]
-    combine: Callable[[Sequence[Kinds]], Kinds]
+    combine: Combine
 
 
 def kinds(program: Program, node: NodeId, budget: int = BUDGET) -> Kinds:
     """The kinds of the values that `node` can have: the least fixpoint on the part explored, anything beyond it."""
     equations: dict[NodeId, _Equation] = {}
+    values: dict[NodeId, Kinds] = {}
     todo = [node]
     while todo:
         current = todo.pop()
-        if current not in equations:
-            beyond = len(equations) >= budget
-            equations[current] = _known(ANYTHING) if beyond else _equation(program, current)
-            todo.extend(equations[current].sources)
-    values = dict.fromkeys(equations, 0)
-    order = list(reversed(equations))
-    changed = True
-    while changed:
-        changed = False
-        for current in order:
-            sources, combine = equations[current]
-            value = values[current] | combine([values[s] for s in sources])
-            if value != values[current]:
-                values[current], changed = value, True
+        if current in values:
+            continue
+        beyond = len(values) >= budget
+        sources, combine = found = _ANYTHING if beyond else _equation(program, current)
+        if sources:
+            equations[current], values[current] = found, 0
+            todo.extend(sources)
+        else:
+            values[current] = combine(())
+    order, early = [(n, *equations[n]) for n in reversed(equations)], False
+    for current, sources, combine in order:
+        given = [values[s] for s in sources]
+        early = early or 0 in given  # before its source; what no value was taken for is known
+        values[current] = combine(given)
+    while early:
+        early = False
+        for current, sources, combine in order:
+            before = values[current]
+            value = before | combine([values[s] for s in sources])
+            if value != before:
+                values[current], early = value, True
     return values[node]
 
 
@@ -85,32 +98,41 @@ def kind_of_constant(value: object) -> Kinds:
             return OTHER
 
 
+@cache
 def _known(value: Kinds) -> _Equation:
     return _Equation((), lambda _: value)
 
 
+_ANYTHING = _known(ANYTHING)
+
+
 def _union(sources: Sequence[NodeId], base: Kinds = 0) -> _Equation:
+    return _Equation(tuple(sources), _any_of(base))
+
+
+@cache
+def _any_of(base: Kinds) -> Combine:
     def combine(found: Sequence[Kinds]) -> Kinds:
         result = base
         for kind in found:
             result |= kind
         return result
 
-    return _Equation(tuple(sources), combine)
+    return combine
 
 
 def _equation(program: Program, node: NodeId) -> _Equation:
     match program.nodes[node]:
-        case Constant(value):
-            return _known(kind_of_constant(value))
-        case Parameter() as parameter:
-            return _parameter(program, node, parameter)
         case Apply(_, inputs):
             function = program.constant(inputs[0])
             if isinstance(function, Primitive):
                 return _primitive(program, function, inputs[1:])
             outputs = _outputs(program, inputs[0])
-            return _known(ANYTHING) if outputs is None else _union(outputs)
+            return _ANYTHING if outputs is None else _union(outputs)
+        case Constant(value):
+            return _known(kind_of_constant(value))
+        case Parameter() as parameter:
+            return _parameter(program, node, parameter)
 
 
 def _parameter(program: Program, node: NodeId, parameter: Parameter) -> _Equation:
@@ -143,7 +165,7 @@ def _outputs(program: Program, function: NodeId) -> list[NodeId] | None:
 # primitives
 
 
-def _pairs(zero_absorbs: bool) -> Callable[[Sequence[Kinds]], Kinds]:
+def _pairs(zero_absorbs: bool) -> Combine:
     """Sum-like: ZERO is neutral. Product-like: ZERO absorbs. A real with anything else is real; two integers are an integer."""
 
     def combine(found: Sequence[Kinds]) -> Kinds:
@@ -222,7 +244,7 @@ def _inner(found: Sequence[Kinds]) -> Kinds:
     return A_REAL | (A_ZERO if (a | b) & ~A_REAL else 0)
 
 
-COMBINE: dict[str, Callable[[Sequence[Kinds]], Kinds]] = {
+COMBINE: dict[str, Combine] = {
     "add": _pairs(False),
     "sub": _pairs(False),
     "mul": _pairs(True),
@@ -247,23 +269,28 @@ RESULT = {"real": A_REAL, "integer": AN_INTEGER, "boolean": A_BOOLEAN, "tuple": 
 
 
 def _primitive(program: Program, primitive: Primitive, arguments: tuple[NodeId, ...]) -> _Equation:
-    name = primitive.name if TABLE.get(primitive.name) is primitive else ""
-    if name == "getitem" and len(arguments) == 2:
+    if primitive is GETITEM and len(arguments) == 2:
         element = _element(program, *arguments)
-        return _known(ANYTHING) if element is None else _union([element])
-    if not primitive.takes(len(arguments)):
-        return _known(0)
-    if name == "switch":
-        return _union(arguments[1:])
-    if name == "J":
-        return _union(arguments)
+        return _ANYTHING if element is None else _union([element])
+    first, combine = _meaning(primitive, len(arguments), program.arrays)
+    return _Equation(arguments[first:], combine)
+
+
+@lru_cache(maxsize=1024)
+def _meaning(primitive: Primitive, count: int, arrays: bool) -> tuple[int, Combine]:
+    """From which of so many arguments on the kinds of a result are known, and by what."""
+    name = primitive.name if TABLE.get(primitive.name) is primitive else ""
+    if not primitive.takes(count):
+        return count, _any_of(0)
+    if name in ("switch", "J"):
+        return int(name == "switch"), _any_of(0)
     combine = COMBINE.get(name)
-    if program.arrays and name in ELEMENTWISE:
-        return _Equation(arguments, _on_arrays(combine or (lambda _: RESULT.get(primitive.result, ANYTHING))))
-    return _Equation(arguments, combine) if combine is not None else _known(RESULT.get(primitive.result, ANYTHING))
+    if arrays and name in ELEMENTWISE:
+        return 0, _on_arrays(combine or (lambda _: RESULT.get(primitive.result, ANYTHING)))
+    return (0, combine) if combine is not None else (count, _any_of(RESULT.get(primitive.result, ANYTHING)))
 
 
-def _on_arrays(combine: Callable[[Sequence[Kinds]], Kinds]) -> Callable[[Sequence[Kinds]], Kinds]:
+def _on_arrays(combine: Combine) -> Combine:
     """Elementwise: where an operand may be an array, so may the result, and its elements stand for any kind."""
     return lambda found: ANYTHING if any(kind & OTHER for kind in found) else combine(found)
 
@@ -271,6 +298,6 @@ def _on_arrays(combine: Callable[[Sequence[Kinds]], Kinds]) -> Callable[[Sequenc
 def _element(program: Program, t: NodeId, i: NodeId) -> NodeId | None:
     """The node of element `i` of a tuple that is made in place."""
     index, items = index_of(program, i), program.inputs(t)[1:]
-    if index is None or program.callee(t) is not TABLE["make_tuple"] or not -len(items) <= index < len(items):
+    if index is None or program.callee(t) is not MAKE_TUPLE or not -len(items) <= index < len(items):
         return None
     return items[index]

@@ -25,11 +25,13 @@ from semantics.ir import Apply, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.wellformed import check
-from transforms.places import describe_place, neighbours, places
+from transforms.places import Shape, describe_place, neighbours, places, shape_of
 
 S = TypeVar("S")
 R = TypeVar("R")
 FUEL = 1_000_000
+MANY = 10_000
+LATER = 1 << 60  # more than any identifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Rewrite:
     domain     the equality it keeps: "BITS" (every value bit for bit), "IEEE" (one NaN), "REAL" (over the reals)
     condition  the side condition under which it does, as text; empty if none
     heads      the primitives whose applications it can match; empty if it must be tried everywhere
+    operands   what each operand of these looks like, None for one that may be anything; None in all if nothing is said
     """
 
     name: str
@@ -48,6 +51,12 @@ class Rewrite:
     domain: str = "BITS"
     condition: str = ""
     heads: tuple[Primitive, ...] = ()
+    operands: tuple[Shape, ...] | None = None
+
+    def may_match(self, shapes: tuple[Shape, ...]) -> bool:
+        """Whether operands of these shapes can be those that it wants."""
+        wanted = self.operands
+        return wanted is None or (len(wanted) == len(shapes) and all(w in (None, s) for w, s in zip(wanted, shapes, strict=True)))
 
 
 def rewrite_of(*heads: str) -> Callable[[Callable[[Program, int], Program | None]], Rewrite]:
@@ -138,12 +147,13 @@ class RewriteSystem:
 
     def steps_near(self, state: Program, begin: Iterable[int], *, fuel: int = FUEL) -> Iterator[Step[Program]]:
         """The steps of a run that looks at the places `begin` and at what its own steps touch, and nowhere else."""
-        heap = sorted((place in state.graphs, place) for place in begin)
-        queued = {place for _, place in heap}
+        graphs = state.graphs
+        heap = sorted([place + LATER if place in graphs else place for place in begin])
+        queued = {place % LATER for place in heap}
         waiting: dict[NodeId, list[int]] = {}
-        steps = 0
+        steps, alone = 0, self.blocker is nothing_blocks
         while heap:
-            _, place = heapq.heappop(heap)
+            place = heapq.heappop(heap) % LATER
             queued.discard(place)
             step = self._step_at(state, place)
             if step is not None:
@@ -154,15 +164,18 @@ class RewriteSystem:
                 state = step.after
                 freed = [p for node in (place, *state.touched) for p in waiting.pop(node, ())]
                 again = [place, *neighbours(state), *freed]
+            elif alone:
+                continue
             elif (blocker := self.blocker(state, place)) is not None:
                 waiting.setdefault(blocker, []).append(place)
                 again = []
             else:
                 again = waiting.pop(place, [])
+            graphs = state.graphs
             for near in again:
                 if near not in queued:
                     queued.add(near)
-                    heapq.heappush(heap, (near in state.graphs, near))
+                    heapq.heappush(heap, near + LATER if near in graphs else near)
 
     def record(self, state: Program, *, fuel: int = FUEL) -> Derivation[Program]:
         """What `run` does, with its steps: as fast as `run`, and unchecked."""
@@ -192,8 +205,21 @@ class RewriteSystem:
         node = state.nodes.get(place)
         if isinstance(node, Apply):
             callee = state.constant(node.inputs[0])
-            return self._by_head.get(callee, self._headless) if isinstance(callee, Primitive) else self._headless
+            if not isinstance(callee, Primitive):
+                return self._headless
+            found = self._by_head.get(callee, self._headless)
+            return self._that_may_match(state, node, callee, found) if callee in self._choosy else found
         return self._headless if node is not None or place in state.graphs else ()
+
+    def _that_may_match(self, state: Program, node: Apply, callee: Primitive, rules: tuple[Rewrite, ...]) -> tuple[Rewrite, ...]:
+        """Those of the rules that an application with such operands may match. What there is of them is soon known."""
+        shapes = tuple([shape_of(state, operand) for operand in node.inputs[1:]])
+        known = self._by_shapes
+        if len(known) > MANY:
+            known.clear()
+        if (found := known.get((callee, shapes))) is None:
+            found = known[callee, shapes] = tuple(rule for rule in rules if rule.may_match(shapes))
+        return found
 
     @cached_property
     def _headless(self) -> tuple[Rewrite, ...]:
@@ -203,6 +229,15 @@ class RewriteSystem:
     def _by_head(self) -> dict[Primitive, tuple[Rewrite, ...]]:
         heads = {head for rule in self.rules for head in rule.heads}
         return {head: tuple(rule for rule in self.rules if not rule.heads or head in rule.heads) for head in heads}
+
+    @cached_property
+    def _choosy(self) -> frozenset[Primitive]:
+        """The heads of rules that say what their operands must be."""
+        return frozenset(head for rule in self.rules if rule.operands is not None for head in rule.heads)
+
+    @cached_property
+    def _by_shapes(self) -> dict[tuple[Primitive, tuple[Shape, ...]], tuple[Rewrite, ...]]:
+        return {}
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,11 @@ class Roots:
     shapes: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
 
     def of(self, name: str) -> str:
-        while name in self.parents:
-            name = self.parents[name]
+        parents = self.parents
+        while (above := parents.get(name)) is not None:
+            if (top := parents.get(above)) is not None:
+                parents[name] = top  # the way is made shorter: each step of a long chain of sums joins another name
+            name = above
         return name
 
     def join(self, names: Iterable[str]) -> None:
@@ -219,6 +222,10 @@ class Reader:
         if id(statement) not in self.found:
             self.found[id(statement)] = statement, self._effects(statement)
         return self.found[id(statement)][1]
+
+    def join(self, joined: ast.stmt, its: Effects, added: Iterable[ast.stmt]) -> None:
+        """The effects of a loop that has more statements than one that has these."""
+        self.found[id(joined)] = joined, _union([its, *map(self, added)])
 
     def _effects(self, statement: ast.stmt) -> Effects:
         match statement:

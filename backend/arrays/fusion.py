@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from copy import deepcopy
+from dataclasses import dataclass, field
 
 from backend.arrays.effects import Access, Effects, Reader, conflict, shared
 from backend.arrays.walking import walk
@@ -22,22 +23,65 @@ REACH = 60  # statements that are looked back over for a loop to join
 LONGEST = 2000
 """Statements of a loop that no other joins: LLVM's time for one loop is of the order of its square, and registers are few."""
 
+VECTORS = frozenset({"_tanh", "_cosh"})
+
 Block = list[ast.stmt]
+
+
+@dataclass
+class Loops:
+    """
+    What is asked of loops, each time one is to be joined: of one that many others have joined it is known from these.
+
+    whole     how many statements there are in a loop, itself among them
+    calling   whether it calls what takes a number eight times as long as one of a vector
+    nested    whether it has a loop inside
+    """
+
+    found: dict[int, tuple[ast.stmt, int, bool, bool]] = field(default_factory=dict)
+
+    def whole(self, loop: ast.stmt) -> int:
+        return self._of(loop)[1]
+
+    def in_vectors(self, loop: ast.stmt) -> bool:
+        """Whether it calls one, and has no loop inside. With a nest beside it in its turns it would not be vectorised."""
+        _, _, calling, nested = self._of(loop)
+        return calling and not nested
+
+    def nested(self, loop: ast.stmt) -> bool:
+        return self._of(loop)[3]
+
+    def join(self, joined: ast.For, first: ast.For, second: ast.For) -> None:
+        """What is known of two loops is known of that which has the bodies of both."""
+        (_, one, calls, inside), (_, other, others, within) = self._of(first), self._of(second)
+        self.found[id(joined)] = joined, one + other - 1, calls or others, inside or within
+
+    def _of(self, loop: ast.stmt) -> tuple[ast.stmt, int, bool, bool]:
+        if id(loop) not in self.found:
+            nodes = [*walk(loop)]
+            calling = any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in VECTORS for n in nodes)
+            count = sum(isinstance(n, ast.stmt) for n in nodes)
+            self.found[id(loop)] = loop, count, calling, any(isinstance(n, ast.For) for n in nodes[1:])
+        return self.found[id(loop)]
 
 
 def fused(block: Block, effects: Reader) -> Block:
     """The block with its loops joined, and those in its statements."""
+    return _fused(block, effects, Loops())
+
+
+def _fused(block: Block, effects: Reader, loops: Loops) -> Block:
     found: Block = []
     for statement in block:
-        _add(found, statement, effects)
+        _add(found, statement, effects, loops)
     for statement in found:
         for name in ("body", "orelse"):
             if inner := getattr(statement, name, None):
-                setattr(statement, name, fused(inner, effects))
+                setattr(statement, name, _fused(inner, effects, loops))
     return found
 
 
-def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
+def _add(block: Block, statement: ast.stmt, effects: Reader, loops: Loops) -> None:
     """The statement at the end of the block, or, if it is a loop, in an earlier one."""
     before: Block = []
     needed = Effects()  # of what must come before the statement, and so before the loop that it joins
@@ -48,10 +92,13 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
             its = effects(other)
             if its.jumps:
                 break
-            fits = isinstance(other, ast.For) and statements(other) + statements(statement) <= LONGEST
-            if fits and not conflict(its, needed) and joinable(other, statement, its, mine):  # type: ignore[arg-type]
+            fits = isinstance(other, ast.For) and loops.whole(other) + loops.whole(statement) <= LONGEST
+            if fits and not conflict(its, needed) and joinable(other, statement, its, mine, loops):  # type: ignore[arg-type]
                 behind = [s for s in block[at + 1 :] if s not in before]
-                block[at:] = [*before, _joined(other, statement), *behind]  # type: ignore[arg-type]
+                joined, added = _joined(other, statement)  # type: ignore[arg-type]
+                loops.join(joined, other, statement)  # type: ignore[arg-type]
+                effects.join(joined, its, added)
+                block[at:] = [*before, joined, *behind]
                 return
             stays = its.returns and (mine.returns or not its.late)
             if stays or conflict(its, mine) or conflict(its, needed):
@@ -60,41 +107,19 @@ def _add(block: Block, statement: ast.stmt, effects: Reader) -> None:
     block.append(statement)
 
 
-def statements(loop: ast.stmt) -> int:
-    """How many there are in a loop, and in those inside it, as far as `LONGEST`."""
-    found, todo = 0, [loop]
-    while todo and found <= LONGEST:
-        statement = todo.pop()
-        found += 1
-        todo += [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
-    return found
-
-
-def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects) -> bool:
+def joinable(first: ast.For, second: ast.For, its: Effects, mine: Effects, loops: Loops | None = None) -> bool:
     """Whether turn k of the second may come right after turn k of the first."""
     if ast.dump(first.iter) != ast.dump(second.iter) or (its.returns and mine.returns):
         return False
     if its.writes & (mine.reads | mine.writes) or mine.writes & its.reads:
         return False
-    if (_in_vectors(first) and _is_nest(second)) or (_is_nest(first) and _in_vectors(second)):
+    loops = loops or Loops()
+    if (loops.in_vectors(first) and loops.nested(second)) or (loops.nested(first) and loops.in_vectors(second)):
         return False
     arrays = shared(its, mine)
     one = {a for a in its.loads | its.stores if a[0] in arrays}
     other = {a for a in mine.loads | mine.stores if a[0] in arrays}
     return all(parts_apart(root, one, _turn(first), other, _turn(second)) for root in arrays)
-
-
-def _in_vectors(loop: ast.For) -> bool:
-    """
-    Whether the loop calls what takes a number eight times as long as one of a vector, and has no loop inside. With a nest beside it
-    in its turns it would not be vectorised.
-    """
-    called = {n.func.id for n in walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    return bool(called & {"_tanh", "_cosh"}) and not _is_nest(loop)
-
-
-def _is_nest(loop: ast.For) -> bool:
-    return any(isinstance(n, ast.For) for s in loop.body for n in walk(s))
 
 
 def _turn(loop: ast.For) -> str:
@@ -120,7 +145,8 @@ class Renamed(ast.NodeTransformer):
         return ast.Name(self.new, node.ctx) if node.id == self.old else node
 
 
-def _joined(first: ast.For, second: ast.For) -> ast.For:
-    """One loop with the bodies of both."""
+def _joined(first: ast.For, second: ast.For) -> tuple[ast.For, Block]:
+    """One loop with the bodies of both; and what it has from the second."""
     rename = Renamed(_turn(second), _turn(first))
-    return ast.For(first.target, first.iter, [*first.body, *(rename.visit(deepcopy(s)) for s in second.body)], [])
+    added: Block = [rename.visit(deepcopy(s)) for s in second.body]
+    return ast.For(first.target, first.iter, [*first.body, *added], []), added

@@ -16,6 +16,7 @@ from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from transforms.clone import copy_graphs
+from transforms.first_turns.exits import with_first_turns
 from transforms.grad_state import begin
 from transforms.macros import is_differentiated
 from transforms.ssa.from_graph import first_order, to_ssa
@@ -31,7 +32,7 @@ def expand_j(program: Program, place: NodeId, policy: str = "stack") -> Program:
     state = begin(program, place)
     closed, captured = _closed(program, state.target, state.found)
     found = adjoint(to_ssa(first_order(closed)), policy, program.arrays)
-    module = found if is_differentiated(program, place) else forward_threaded(found)
+    module = found if is_differentiated(program, place) else with_first_turns(forward_threaded(found))
     edit = Edit(program)
     graphs = graft(edit, module)
     forward = _forward(edit, program, state.target, captured, graphs[module.entry], graphs["◀" + module.entry.removeprefix("▶")])
