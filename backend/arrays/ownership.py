@@ -91,6 +91,7 @@ class Ownership:
     makers   the names, each with a call that makes an array of its kind      number   their bits
     groups   for each one of those that may have been the same array          first    those that are sole at first
     steps    by the ids of their statements
+    copied   for statements by their ids, what they move that is copied before, so that it is sole
     """
 
     def __init__(self, function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> None:
@@ -99,6 +100,7 @@ class Ownership:
         self.makers, self.groups = _made(function, copies)
         self.number = {name: k for k, name in enumerate(sorted(self.makers))}
         self.steps: dict[int, Step] = {}
+        self.copied: Mapping[int, int] = {}
         self.loops: list[Loop] = []
         self.own: Mapping[Loop, int] = {}
         self.tree = self._nodes(function.body)
@@ -278,6 +280,7 @@ class Ownership:
         if id(step.statement) in self.copies:
             return state | self.bit(self.copies[id(step.statement)][0])
         taken = [s for _, sources in step.moves for s in sources if s is not None]
+        state |= self.copied.get(id(step.statement), 0)
         sole, shared = step.makes, step.shared
         for target, sources in step.moves:
             kept = step.shared | (step.after & ~step.assigns)
