@@ -119,7 +119,8 @@ def updates(draw: st.DrawFn) -> str:
 def carried(draw: st.DrawFn) -> str:
     """
     A loop of four turns, and loops in it, that carry three vectors from branch to branch and turn to turn: a vector is copied and
-    an element of the copy set, names are given to others, and elements are read in between.
+    an element of the copy set, names are given to others, and elements are read in between. Some loops leave a note of where they
+    are left, which is read after them. Some vectors are parts of the memory of stacks, which stays as it is.
     """
     count = 0
     name = st.sampled_from(("b", "c", "d"))
@@ -132,7 +133,19 @@ def carried(draw: st.DrawFn) -> str:
             t, s, u = draw(name), draw(name), draw(name)
             kind = draw(
                 st.sampled_from(
-                    ("copy", "copy", "copy", "own", "own", "read", "move", "swap", "choice", *(("if", "loop") if depth else ()))
+                    (
+                        "copy",
+                        "copy",
+                        "copy",
+                        "own",
+                        "own",
+                        "kept",
+                        "read",
+                        "move",
+                        "swap",
+                        "choice",
+                        *("if", "loop", "noted")[: 3 * depth],
+                    )
                 )
             )
             count += 1
@@ -140,6 +153,9 @@ def carried(draw: st.DrawFn) -> str:
                 case "own":
                     lines += [f"e = _empty(({s}.shape[0],), _f64)", f"for k{count} in range({s}.shape[0]):"]
                     lines += [f"    e[k{count}] = float({s}[k{count}])", f"e[i % 4] = x + {count}.0", f"{s} = e"]
+                case "kept":
+                    lines += [f"v{count} = reals[2:6]", f"{t} = v{count}"]
+                    lines += [f"x = 0.5 * x + v{count}[1]"] if draw(st.booleans()) else []
                 case "copy" if t != s:
                     lines += [f"{t} = _empty(({s}.shape[0],), _f64)", f"for k{count} in range({s}.shape[0]):"]
                     lines += [f"    {t}[k{count}] = float({s}[k{count}])", f"{t}[i % 4] = x + {count}.0"]
@@ -165,10 +181,17 @@ def carried(draw: st.DrawFn) -> str:
                         f"    m{count} = m{count} + 1",
                     ]
                     lines += [f"    {x}" for x in body]
+                case "noted":
+                    lines += [f"m{count} = 0", "while True:", f"    if m{count} == 2:", *(f"        {x}" for x in block(0))]
+                    lines += ["        _go = 1", "        break", f"    m{count} = m{count} + 1", f"    if x > {count}.0:"]
+                    lines += [*(f"        {x}" for x in block(0)), "        _go = 2", "        break"]
+                    lines += [*(f"    {x}" for x in (*block(depth - 1), "x = x + 1.0", "i = min(i + 1, 3)"))]
+                    lines += [f"if _go {draw(st.sampled_from(('==', '!=')))} {draw(st.sampled_from((1, 2, 3)))}:"]
+                    lines += [f"    {x}" for x in (*block(depth - 1), *draw(st.sampled_from(([], ["break"]))))]
         return lines or ["pass"]
 
     start = [f"b = {draw(st.sampled_from(('a0', '_full((a0.shape[0],), 3.0, _f64)')))}", f"c = {draw(first)}", f"d = {draw(first)}"]
     loop = ["while True:", "    if i > 3:", "        break", *(f"    {x}" for x in block(2)), "    i = i + 1", "    x = x - 1.0"]
-    ends = draw(st.sampled_from(("b, c, d, x", "b, x, x", "d, c, x")))
-    lines = [*start, "i = 0", "x = 0.25", *loop, f"return ({ends}, fuel, 0)"]
+    ends = draw(st.sampled_from(("b, c, d, x", "b, x, x", "d, c, x"))) + ", reals[2], reals[3], reals[4], reals[5]"
+    lines = ["reals = _full((8,), 7.0, _f64)", *start, "_go = 0", "i = 0", "x = 0.25", *loop, f"return ({ends}, fuel, 0)"]
     return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in lines)])

@@ -20,6 +20,7 @@ from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 
 N = "a0.shape[0]"
+X, Y = np.array([1.5, -0.0, 2.0]), np.array([0.5, -4.0, 0.0])
 SUM = "t[i, j] = s[i, j] + a0[i] * a1[j]"
 
 
@@ -47,6 +48,39 @@ def test_a_sum_that_a_loop_carries_has_the_memory_of_the_old_one() -> None:
     assert "t = s\n" in found
     assert "t[i, j] = t[i, j] + a0[i] * a1[j]" in found
     assert found.count("_empty(") == 2  # what the loop begins with is given out, so it is copied, once
+
+
+def masked(what: str = "t[i] = x", last: str = "tm[i] = m[i] | (a1[i] > 0.0)", after: str = "pass") -> str:
+    """A loop that carries a vector and its mask, and adds to both in one nest."""
+    made = [f"s = _full(({N},), -0.0, _f64)", f"m = _full(({N},), False, _bool)", "y = 0.0", "n = 0"]
+    turn = [f"t = _empty(({N},), _f64)", f"tm = _empty(({N},), _bool)", f"for i in range({N}):", "    x = s[i] + a0[i]"]
+    turn += [f"    {what}", f"    {last}", after, "n, s, m = (n + 1, t, tm)"]
+    lines = [*made, "while n < 3:", *(f"    {line}" for line in turn), "return (s, m, y)"]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines)])
+
+
+def test_a_mask_is_joined_in_place_beside_its_sum() -> None:
+    found = in_place(masked())
+    assert "t = s\n" in found
+    assert "tm = m\n" in found
+    assert bits(executed(found, X, Y)) == bits(executed(masked(), X, Y))
+
+
+@pytest.mark.parametrize(
+    ("text", "sum", "mask"),
+    [
+        (masked(last="y = y + s[i]; tm[i] = m[i] | True"), False, True),
+        (masked("t[i] = x if m[i] else -0.0", "tm[i] = not m[i]"), True, True),
+        (masked("tm[i] = not m[i]", "t[i] = x if m[i] else -0.0"), True, False),
+        (masked("for j in range(2):\n                t[i] = s[i] + a0[j]"), False, True),
+        (masked(after="y = y + s[0]"), False, True),
+    ],
+    ids=["read after the sum", "both", "the mask is asked after it", "written several times", "read after the nest"],
+)
+def test_each_is_so_where_nothing_reads_the_old_one_after_it(text: str, sum: bool, mask: bool) -> None:
+    found = in_place(text)
+    assert ("t = s\n" in found, "tm = m\n" in found) == (sum, mask)
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
 
 
 NEAR = {
@@ -77,7 +111,7 @@ def test_no_bit_changes(what: str, after: str, numbers: list[float]) -> None:
 
 def test_a_planted_bug_is_seen(monkeypatch: Any) -> None:
     """An element that is read at another place would be one that has been written over."""
-    monkeypatch.setattr(accumulating, "_pair", lambda nest, made, becomes: ("t", "s") if "s[j, i]" in ast.unparse(nest) else None)
+    monkeypatch.setattr(accumulating, "_pairs", lambda nest, *_: [("t", "s")] if "s[j, i]" in ast.unparse(nest) else [])
     text, x, y = loop("t[i, j] = s[j, i] + a0[i]"), np.array([1.5, 2.0]), np.array([0.5, 4.0])
     assert bits(executed(in_place(text), x, y)) != bits(executed(text, x, y))
 

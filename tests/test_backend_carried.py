@@ -32,7 +32,7 @@ def loop(new: str, *more: str) -> str:
     """A loop that carries an array, which begins as a0 and goes on as `new`."""
     turn = [f"if h.shape[0] != a1.shape[0]: {SIZES}", *more, new, "h = t", "continue"]
     lines = ["h = a0", "while True:", "    if fuel > 0:", *(f"        {line}" for line in turn)]
-    return kernel(*lines, "    else:", "        break", "return (h.shape[0], fuel, 0)")
+    return kernel(*lines, "    else:", "        break", "return (h.shape[0], h, fuel, 0)")
 
 
 def turn_of(text: str) -> str:
@@ -46,14 +46,14 @@ def test_a_size_that_a_loop_carries_is_that_of_an_argument() -> None:
     assert "shape" in found[: found.index("while")]
     assert "16" not in turn_of(found)
     assert "t = _empty((a0.shape[0],), _f64)" in found
-    assert "return (a0.shape[0], fuel, 0)" in found
+    assert "return (a0.shape[0], h, fuel, 0)" in found
 
 
 @pytest.mark.parametrize("new", ["t = _empty((h.shape[0] + 1,), _f64)", "t = h[1:]", "t = _empty((fuel,), _f64)"])
 def test_a_size_that_changes_is_not(new: str) -> None:
     found = with_carried_sizes(loop(new))
     assert "h.shape[0] != a1.shape[0]" in turn_of(found)
-    assert "return (h.shape[0], fuel, 0)" in found
+    assert "return (h.shape[0], h, fuel, 0)" in found
 
 
 def test_a_test_that_not_every_run_makes_stays_where_it_is() -> None:
@@ -80,7 +80,7 @@ CELL = ("integers[⟦7:s:3⟧] = h.shape[0]", "n = int(integers[⟦7:s:3⟧])", 
 def test_what_every_cell_of_a_stack_holds_is_read_from_the_arguments() -> None:
     found = with_carried_sizes(loop(CELL[-1], *CELL[:-1]))
     assert "t = _empty((a0.shape[0],), _f64)" in found
-    assert "integers[⟦7:s:3⟧]" in found
+    assert "integers[⟦7:s:3⟧]" not in found, "what nothing reads is not written"
 
 
 def test_where_another_function_writes_cells_too_or_cells_differ_they_are_read() -> None:
@@ -89,7 +89,8 @@ def test_where_another_function_writes_cells_too_or_cells_differ_they_are_read()
 
 
 def test_a_size_and_a_number_is_told_in_terms_of_the_arguments() -> None:
-    found = with_carried_sizes(loop("u = _empty((h.shape[0] - 1,), _f64)", "n = 1 + u.shape[0]", "t = _empty((n,), _f64)"))
+    given = "u = _empty((h.shape[0] - 1,), _f64)", "if fuel > 9: return (u, fuel, 0)", "n = 1 + u.shape[0]"
+    found = with_carried_sizes(loop("t = _empty((n,), _f64)", *given))
     assert "u = _empty((a0.shape[0] - 1,), _f64)" in found
     assert "t = _empty((a0.shape[0],), _f64)" in found
 

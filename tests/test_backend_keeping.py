@@ -43,7 +43,18 @@ def test_elements_of_an_argument_are_read_from_it() -> None:
     assert "x + w[3, i] * w[3, i]" in with_carried_sizes(pushing("t 0", "t 1"))
 
 
-@pytest.mark.parametrize("source", ["w[s, k]", "w[3, k] + 1.0", "w[k, k + 1]", "u[k]"])
+def test_so_are_those_of_a_part_of_it() -> None:
+    assert "x + w[3, 1 + i] * w[3, 1 + i]" in with_carried_sizes(pushing("t 0", "t 1", source="w[3, 1 + k]"))
+
+
+def test_what_is_read_for_nothing_is_not_read() -> None:
+    """A sum that nothing needs, as the sensitivity of what nobody asked for: the cell then has no place for the array."""
+    found = with_carried_sizes(pushing("t 0", "u 1", source="u[k]").replace("x + v0[i] * v1[i]", "x + v0[i]"))
+    assert "v0 = reals[" in found
+    assert "v1 = reals[" not in found
+
+
+@pytest.mark.parametrize("source", ["w[s, k]", "w[3, k] + 1.0", "w[k, k + 1]", "w[3, s + k]", "u[k]"])
 def test_elements_that_are_no_arguments_or_change_are_kept_once(source: str) -> None:
     found = with_carried_sizes(pushing("t 0", "t 1", source=source))
     assert "x + v0[i] * v1[i]" in found

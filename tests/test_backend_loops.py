@@ -175,6 +175,14 @@ CARRIED = (
 )
 
 
+@pytest.mark.parametrize(("name", "kept"), [("f0__g", True), ("kernel", False)])
+def test_what_a_function_keeps_for_another_is_needed(name: str, kept: bool) -> None:
+    """One that fills no stack with arrays does not ask how much memory there is, and may read nothing of it."""
+    lines = (*ROW, "s = -0.0", "for k2 in range(a0.shape[0]):", "    s = s + b[k2]", "reals[3] = s", "return (fuel, 0)")
+    text = kernel(*lines).replace("kernel(a0, a1", f"{name}(a0, reals, integers")
+    assert ("reals[3] = s" in tightened(text)) == kept
+
+
 def test_an_array_whose_sizes_alone_are_needed_is_carried_and_never_filled() -> None:
     text = unchanged(kernel(*CARRIED, "return (s, b.shape[0], fuel, 0)"))
     assert "for " not in text

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from loop_texts import bits, carried, executed, functions, updates
+from test_backend_arrays import types_of
+from test_backend_stack_arrays import agrees as agrees_with
+from test_backend_stack_arrays import compiled
 
+from adjudge.functions import parse
 from backend.arrays import effects, in_place, reuse, walking
 from backend.arrays.in_place import updated
 from backend.arrays.ownership import Ownership
 from backend.arrays.reuse import reused
+from bench.gradbench_programs.det import determinant
+from semantics.type_language import INTEGER
+from transforms.gradient_programs import calling
 
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
 
@@ -180,6 +188,54 @@ def test_what_a_loop_does_not_own_it_does_not_change(monkeypatch: pytest.MonkeyP
     assert "c = b" in thrifty(text)
     monkeypatch.setattr(in_place, "_copied_first", lambda *_: [])
     assert not agrees(text)
+
+
+def framed(move: str = "b = v", after: str = "pass", size: str = "b.shape[0]", guard: str = "pass") -> str:
+    """A loop that goes on with a vector of a frame in some turns, and sets an element of a copy of what it has in all."""
+    memory = ("reals = _full((8,), 7.0, _f64)", "b = _full((a0.shape[0],), 2.0, _f64)", "i, x = (0, 0.0)", "while i < 4:")
+    lines = ["if i == 2:", "    v = reals[2:6]", f"    {move}", guard, f"c = _empty(({size},), _f64)"]
+    lines += [f"for k in range({size}):", "    c[k] = float(b[k])", "c[i] = a0[i] + c[0]", after, "i, b = (i + 1, c)"]
+    return kernel("v = a0", *memory, *(f"    {line}" for line in lines), "return (b, x, reals[2], reals[3], reals[4], reals[5])")
+
+
+def test_what_a_frame_keeps_is_copied_where_it_is_gone_on_with() -> None:
+    found = thrifty(framed())
+    assert "c = b\n" in found
+    assert found.index("v = vown") < found.index("b = v\n")
+    assert agrees(framed())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [framed(after="x = x + v[0]"), framed(after="x = x + b[0]"), framed("x = v[1]"), framed("b = a1; v[0] = 3.0")],
+    ids=["the frame is read again", "so is the old vector", "its elements alone are read", "another is gone on with"],
+)
+def test_else_nothing_of_a_frame_is_copied(text: str) -> None:
+    assert "vown" not in thrifty(text)
+    assert agrees(text)
+
+
+def test_a_frame_that_is_written_to_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_place, "_copied_first", lambda *_: [])
+    assert not agrees(framed())
+
+
+def test_the_sensitivities_of_a_recursion_are_added_in_place() -> None:
+    """Frames keep them; the two sums of a turn take the memory of the calls' results, and only a frame's own are copied."""
+    program = calling(parse(determinant), "value_and_grad", 0, (*types_of((X,)), INTEGER))
+    code, reference = compiled(program, (*types_of((X,)), INTEGER))
+    sums = re.findall(r"( +)(a\d+_) = (a\d+_)\n(?:\1.*\n)*?\1    x\d+ = .*float\(\2\[", code.code.alone)
+    assert len(sums) == 2
+    assert len(set(re.findall(r"a\d+_own = ", code.code.alone))) == 1
+    assert agrees_with(code, reference, X, 2)
+
+
+def test_sizes_that_a_test_shows_to_be_one_are() -> None:
+    wanted, tested = "a1.shape[0]", "if a1.shape[0] != b.shape[0]: return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)"
+    assert "c = b\n" in thrifty(framed(size=wanted, guard=tested))
+    assert agrees(framed(size=wanted, guard=tested))
+    for near in ("pass", tested.replace("!=", "=="), f"{tested}; b = _full((9,), 1.0, _f64)", tested.replace("b.", "c.")):
+        assert "c = b\n" not in thrifty(framed(size=wanted, guard=near.replace("; ", "\n        ")))
 
 
 def walks(copies: int, monkeypatch: pytest.MonkeyPatch) -> int:

@@ -6,12 +6,14 @@ What a loop adds to, added to in place: the sum takes the memory of what it is a
     s = t                                          s = t
 
 The sum is written as a copy to which is added. Where `backend.arrays.in_place` finds the copy superfluous, it stays so; else that
-is undone. Each element of t is computed from the same element of s, so nothing is read that has been written over.
+is undone. Each element of t is computed from the same element of s, so nothing is read that has been written over. So are masks,
+beside their numbers.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -54,8 +56,7 @@ def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
         for statement in [*block]:
             if not isinstance(statement, ast.For) or copied(statement) is not None:
                 continue  # a copy is no sum
-            if (pair := _pair(statement, made, becomes)) is not None:
-                new, old = pair
+            for new, old in _pairs(statement, made, becomes):
                 found.append(Sum(statement, _copy(statement, new, old), new, old))
                 _read(statement, old, new)
                 block.insert(block.index(statement), found[-1].copy)
@@ -77,26 +78,34 @@ def _is_new(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "_empty"
 
 
-def _pair(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> tuple[str, str] | None:
-    """The new array that a nest writes, and the old one that it becomes, if the nest has no other elements of the two."""
+def _pairs(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """
+    The new arrays that a nest writes, each with the old one that it becomes: of neither has the nest other elements, and of the old
+    one it reads none after it has written the new one. Numbers and their mask are two.
+    """
     turns, inner = _turns(nest)
     at = ", ".join(turns)
     whole = f"({at})" if len(turns) > 1 else at
-    nodes = [n for s in inner for n in walk(s)]
-    stored = [
-        n.value.id for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
-    ]
-    if len(stored) != 1 or stored[0] not in made:
-        return None
-    elements = [
-        n.value.id
-        for n in nodes
-        if isinstance(n, ast.Subscript) and ast.unparse(n.slice) in (at, whole) and isinstance(n.value, ast.Name)
-    ]
-    mentions = [n.id for n in nodes if isinstance(n, ast.Name)]
-    alike = [n for n in dict.fromkeys(elements) if elements.count(n) == mentions.count(n)]
-    olds = [old for old in alike if (stored[0], old) in becomes]
-    return (stored[0], olds[0]) if len(olds) == 1 and stored[0] in alike and elements.count(stored[0]) == 1 else None
+    elements, mentions = Counter[str](), Counter[str]()
+    stored: Counter[str] = Counter()
+    last: dict[str, int] = {}  # the statement that mentions it last
+    for number, statement in enumerate(inner):
+        for node in walk(statement):
+            match node:
+                case ast.Subscript(ast.Name(name), index, context):
+                    elements[name] += ast.unparse(index) in (at, whole)
+                    stored[name] += isinstance(context, ast.Store)
+                case ast.Name(name):
+                    mentions[name] += 1
+                    last[name] = number
+    alike = [name for name in elements if elements[name] == mentions[name]]
+    found: list[tuple[str, str]] = []
+    for new in (name for name in alike if name in made and stored[name] == elements[name] == 1):
+        before = last[new] + isinstance(inner[last[new]], ast.Assign)
+        olds = [old for old in alike if (new, old) in becomes and not stored[old] and last[old] < before]
+        if len(olds) == 1 and olds[0] not in (old for _, old in found):
+            found.append((new, olds[0]))
+    return found
 
 
 def _turns(nest: ast.For) -> tuple[list[str], list[ast.stmt]]:

@@ -14,6 +14,7 @@ all is done again without it. Where nothing is left to take back, the sizes hold
 its tests too; where they fail, another tier runs the sample.
 
 Cells of stacks are assigned to as names are. Names that stand for one argument wherever they are assigned become that argument.
+What nothing needs is left out before memory has its places, so cells have none for what was kept for that alone.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from itertools import pairwise, takewhile
 from backend.arrays.assumed import Assignments, Sizes, assignments, shift
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
-from backend.arrays.effects import assigned
+from backend.arrays.effects import Reader, assigned, roots
 from backend.arrays.in_place import blocks
+from backend.arrays.needed import needed
 from backend.arrays.walking import walk
 from backend.status import SIZES
 
@@ -50,6 +52,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     _Spoken(sizes).visit(function)
     lean(function, sizes.arguments, others)
     counted(function, others)
+    needed(function, Reader(roots(function)))
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))
 

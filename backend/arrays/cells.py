@@ -1,5 +1,6 @@
 """
-What cells of stacks need not keep: what another place of the same cell keeps, and elements of arguments, which are there anyway.
+What cells of stacks need not keep: what another place of the same cell keeps, and elements of arguments, in their order, from the
+first or a later one, which are there anyway.
 
     for k in range(n): t[k] = w[3, k]             for k in range(n): t[k] = w[3, k]
     cell[0] = t; cell[1] = t                      cell[0] = t; cell[1] = t
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from copy import deepcopy
 from typing import Any
 
@@ -100,9 +102,18 @@ def _sources(function: ast.FunctionDef, arguments: frozenset[str]) -> dict[str, 
                     ast.Call(ast.Name("float"), [ast.Subscript(ast.Name(argument)) as element]),
                 ) if argument in arguments and times[name] == written[name] == 1:
                     at = {ast.unparse(index): k for k, index in enumerate(indices(to))}
-                    if [*at] == turns and all(isinstance(i, ast.Constant) or ast.unparse(i) in at for i in indices(element)):
+                    if [*at] == turns and all(_is_told(i, at) for i in indices(element)):
                         found[name] = _Numbered({turn: f"_{k}" for turn, k in at.items()}).visit(deepcopy(element))
     return found
+
+
+def _is_told(index: ast.expr, turns: Collection[str]) -> bool:
+    """Whether an index is a number, the number of a turn, or so much more than that."""
+    match index:
+        case ast.BinOp(ast.Constant(), ast.Add(), ast.Name(turn)):
+            return turn in turns
+        case _:
+            return isinstance(index, ast.Constant) or ast.unparse(index) in turns
 
 
 def _nest(statement: ast.stmt) -> tuple[ast.stmt, list[str]]:

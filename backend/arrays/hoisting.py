@@ -102,6 +102,7 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                     new = ast.Call(ast.Name("_empty", ast.Load()), [ast.Tuple(sizes, ast.Load()), dtype], [])
                     made.insert(0, ast.Assign([target], new))
                     block[at : at + 1] = _filled(name, sizes, fill[0]) if fill else []
+                    everywhere[known.of(name)] += len(fill)  # a loop around this one asks too
             case ast.If(_, body, orelse):
                 _of_turn(body, made, known, fixed, everywhere, times)
                 _of_turn(orelse, made, known, fixed, everywhere, times)

@@ -7,22 +7,26 @@ Functional updates made in place: a new array that begins as a copy of one that 
 
 It is so where s is the only name of its memory and not live after the copy (`backend.arrays.ownership`), through whatever branches
 and turns it came: then n updates of n elements cost n, not n². What a loop begins with may be an argument, or be needed later. If
-that alone is in the way, it is copied before the loop, once.
+that alone is in the way, it is copied before the loop, once. An array that a cell keeps is copied where it gets another name, if
+that makes other copies superfluous.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from backend.arrays.contraction import indices
-from backend.arrays.effects import Roots, roots
+from backend.arrays.effects import Roots, arrays_in, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
+WORDS = re.compile(r"\w+")
 RENAMED = 16  # copies that are looked at for whether one name will do
 TRIED = 40  # names of which it is asked whether they must be copied before a loop
 
@@ -44,9 +48,12 @@ def updated(function: ast.FunctionDef, told: Callable[[str, int], str] = lambda 
     if not (copies := _copies(function, told)):
         return function
     facts = Ownership(function, {id(c.loop): (c.new, c.old) for c in copies})
-    own = _own(facts, copies)
+    own, found = _planned(facts, copies)
     changed: dict[int, Block] = {}
-    for copy in _moved(facts, copies, own):
+    for at, bits in facts.copied.items():
+        names = [name for name in facts.number if facts.bit(name) & bits]
+        changed[at] = [*(s for name in names for s in _copied_first(name, facts.makers[name])), facts.steps[at].statement]
+    for copy in found:
         changed[id(copy.made)] = []
         changed[id(copy.loop)] = [ast.Assign([ast.Name(copy.new, ast.Store())], ast.Name(copy.old, ast.Load()))]
     for loop, bits in own.items():
@@ -61,6 +68,44 @@ def _moved(facts: Ownership, copies: list[Copy], own: dict[Loop, int]) -> list[C
     """The copies that may be left out, if `own` are made sole before the loops."""
     facts.sole(own)
     return [c for c in copies if facts.bit(c.old) & facts.steps[id(c.loop)].before & ~facts.steps[id(c.loop)].after]
+
+
+def _planned(facts: Ownership, copies: list[Copy]) -> tuple[dict[Loop, int], list[Copy]]:
+    """
+    What is copied before loops, and what is left out. Views of the memory of stacks are copied where that leaves out more, or as
+    much with less copied before loops.
+    """
+    own = _own(facts, copies)
+    found = _moved(facts, copies, own)
+    if not (kept := _kept(facts)):
+        return own, found
+    facts.copied = kept
+    others = _own(facts, copies)
+    more = _moved(facts, copies, others)
+    if (len(more), -_count_of(others)) <= (len(found), -_count_of(own)):
+        facts.copied = {}
+        return own, found
+    spared = {name for name in facts.number for loop, bits in own.items() if loop not in others and facts.bit(name) & bits}
+    related = 0
+    for name in spared | {copy.old for copy in {*more} - {*found}}:
+        related |= facts.related(name)
+    facts.copied = {at: bits & related for at, bits in kept.items() if bits & related}
+    return others, _moved(facts, copies, others)
+
+
+def _count_of(own: dict[Loop, int]) -> int:
+    return sum(bits.bit_count() for bits in own.values())
+
+
+def _kept(facts: Ownership) -> dict[int, int]:
+    """The statements, by their ids, that give views of the memory of stacks other names, each with these views."""
+    views = sum(step.shared & step.assigns for step in facts.steps.values() if _is_kept(step.statement))
+    moved = {at: sum({s for _, sources in step.moves for s in sources if s and s & views}) for at, step in facts.steps.items()}
+    return {at: bits for at, bits in moved.items() if bits}
+
+
+def _is_kept(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and {*arrays_in(statement.value)} in ({"reals"}, {"integers"})
 
 
 def _own(facts: Ownership, copies: list[Copy]) -> dict[Loop, int]:
@@ -95,7 +140,9 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
     calls = _made_once(function)
     for block in blocks(function):
         made: dict[str, tuple[int, ast.Assign]] = {}
+        same: set[tuple[str, str]] = set()
         for at, statement in enumerate(block):
+            same = _shown(statement, same)
             match statement:
                 case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"))):
                     made[name] = at, statement
@@ -104,9 +151,36 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
                     if pair and pair[0] in made:
                         (new, old), (where, maker) = pair, made[pair[0]]
                         unread = not any(new in names_in(s) for s in block[where + 1 : at])
-                        if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, told, maker.value, old, statement):
+                        known = partial(_told, told, same)
+                        if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, known, maker.value, old, statement):
                             found.append(Copy(block, maker, statement, new, old))
     return found
+
+
+def _shown(statement: ast.stmt, same: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The sizes that are one after a statement: where they differ, it returns. What it assigns may have any."""
+    match statement:
+        case ast.If(test, [ast.Return()], []):
+            parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+            pairs = {
+                (ast.unparse(p.left), ast.unparse(p.comparators[0])) for p in parts if isinstance(p, ast.Compare) and _differ(p)
+            }
+            return same | pairs | {(b, a) for a, b in pairs}
+        case _ if same:
+            stored = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            return {pair for pair in same if not stored & {*WORDS.findall(" ".join(pair))}}
+        case _:
+            return same
+
+
+def _differ(test: ast.Compare) -> bool:
+    return len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)
+
+
+def _told(told: Callable[[str, int], str], same: set[tuple[str, str]], name: str, axis: int) -> Collection[str]:
+    """The words for the size of an array along an axis."""
+    own = f"{name}.shape[{axis}]"
+    return {own, told(name, axis), *(other for size, other in same if size == own)}
 
 
 def blocks(function: ast.FunctionDef) -> list[Block]:
@@ -136,7 +210,9 @@ def copied(loop: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def _same_sizes(calls: dict[str, ast.Call], told: Callable[[str, int], str], call: ast.Call, old: str, loop: ast.stmt) -> bool:
+def _same_sizes(
+    calls: dict[str, ast.Call], told: Callable[[str, int], Collection[str]], call: ast.Call, old: str, loop: ast.stmt
+) -> bool:
     """Whether the new array has the sizes of the old one, and the loops go over them."""
     wanted = list(map(ast.unparse, call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []))
     gone: list[str] = []
@@ -145,7 +221,7 @@ def _same_sizes(calls: dict[str, ast.Call], told: Callable[[str, int], str], cal
         loop = loop.body[0]
     if gone != wanted:
         return False
-    own = all(n in (f"{old}.shape[{k}]", told(old, k)) for k, n in enumerate(wanted))
+    own = all(n in told(old, k) for k, n in enumerate(wanted))
     if (made := calls.get(old)) is None:
         return own
     return ast.dump(made.args[-1]) == ast.dump(call.args[-1]) and (own or ast.dump(made.args[0]) == ast.dump(call.args[0]))

@@ -2,7 +2,8 @@
 Statements whose values nothing needs, left out.
 
 Needed is what is returned, jumps or counts turns, and what is needed to compute a name or the elements of an array that is needed,
-with the tests and the loops around it; in fast code the test of a total is needed where the total is. So a value from which only
+with the tests and the loops around it; in fast code the test of a total is needed where the total is. What a function that the
+kernel calls keeps in the memory of stacks may be read elsewhere. So a value from which only
 its own next value is computed goes, too. An array of which the sizes alone are needed is made, and not filled: the sensitivity of
 an argument that nobody asked for costs no pass over it.
 """
@@ -47,6 +48,9 @@ def needed(function: ast.FunctionDef, effects: Reader) -> None:
             makers.setdefault(fact, []).append(part)
     facts: set[Fact] = set()
     todo = [part for part in parts if not part.made]
+    if function.name != "kernel":
+        facts |= {("elements", effects.roots.of(memory)) for memory in ("reals", "integers")}
+        todo += [part for fact in facts for part in makers.get(fact, ())]
     while todo:
         part = todo.pop()
         for fact in frozenset[Fact]().union(part.used, *(p.used for p in part.around)) - facts:

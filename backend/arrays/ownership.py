@@ -5,6 +5,7 @@ statements.
 A name is *live* where a path leads to a read of what its array holds, before the name is assigned again; `a.shape` reads nothing. A
 name is *sole* where no other live name has the same memory, and the caller has not: what `_empty` makes is, and an assignment hands
 it on, if the old name is not live after it; one that has no array yet is sole. A view makes two names of one memory, so neither is.
+A path that leaves a note of where it leads goes nowhere else (`backend.arrays.notes`).
 
 Sets of names are the bits of integers. Names that never stand for an array that the function has made are none of them.
 """
@@ -15,7 +16,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from backend.arrays import notes
 from backend.arrays.effects import arrays_in
+from backend.arrays.notes import Noted, alike
 from backend.arrays.walking import walk
 
 NOWHERE = -1  # every name: what holds where no path leads
@@ -29,6 +32,7 @@ class Step:
     reads    the names of which it reads elements      moves    for each name that it assigns, the names of which it takes one; a
     makes    the names it assigns, with new memory               name that is none of ours is None
     assigns  all names that it assigns                 shared   the names that are views of something, or have views, after it
+    note     the note that it leaves
     """
 
     statement: ast.stmt
@@ -39,6 +43,7 @@ class Step:
     moves: list[tuple[int, list[int | None]]] = field(default_factory=list)
     after: int = 0
     before: int = 0
+    note: int | None = None
 
 
 @dataclass(eq=False)
@@ -62,9 +67,12 @@ class Loop:
 
 @dataclass(eq=False)
 class Branch:
+    """Two ways on; `note` is the one that it asks for, and whether it asks that it be this one."""
+
     reads: int
     body: list[Node]
     orelse: list[Node]
+    note: tuple[int, bool] | None = None
 
 
 @dataclass(eq=False)
@@ -83,6 +91,7 @@ class Ownership:
     makers   the names, each with a call that makes an array of its kind      number   their bits
     groups   for each one of those that may have been the same array          first    those that are sole at first
     steps    by the ids of their statements
+    copied   for statements by their ids, what they move that is copied before, so that it is sole
     """
 
     def __init__(self, function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> None:
@@ -91,10 +100,11 @@ class Ownership:
         self.makers, self.groups = _made(function, copies)
         self.number = {name: k for k, name in enumerate(sorted(self.makers))}
         self.steps: dict[int, Step] = {}
+        self.copied: Mapping[int, int] = {}
         self.loops: list[Loop] = []
         self.own: Mapping[Loop, int] = {}
         self.tree = self._nodes(function.body)
-        self._live(self.tree, 0, (0, 0))
+        self._live(self.tree, alike(0), (alike(0), alike(0)))
         self._assigned(self.tree, 0)
         self.first = (1 << len(self.number)) - 1 - sum(map(self.bit, {a.arg for a in function.args.args}))
 
@@ -113,7 +123,7 @@ class Ownership:
             step.before = NOWHERE
         for loop in self.loops:
             loop.entered = loop.repeated = NOWHERE
-        self._sole(self.tree, self.first, ([], []))
+        self._sole(self.tree, alike(self.first), ([], []))
 
     # the tree
 
@@ -128,11 +138,11 @@ class Ownership:
                 self.loops.append(loop)
                 return loop
             case ast.If(test, body, orelse) if not self._is_plain(statement):
-                return Branch(self._reads(test), self._nodes(body), self._nodes(orelse))
+                return Branch(self._reads(test), self._nodes(body), self._nodes(orelse), notes.read(test))
             case ast.Return() | ast.Break() | ast.Continue():
                 return Jump(type(statement), self._reads(statement))
             case _:
-                step = Step(statement, self._reads(statement))
+                step = Step(statement, self._reads(statement), note=notes.left(statement))
                 if isinstance(statement, ast.Assign):
                     self._assignment(step, statement)
                 self.steps[id(statement)] = step
@@ -181,28 +191,34 @@ class Ownership:
 
     # what is live
 
-    def _live(self, block: list[Node], after: int, jumps: tuple[int, int]) -> int:
+    def _live(self, block: list[Node], after: Noted, jumps: tuple[Noted, Noted]) -> Noted:
         """The names that are live before a block; `jumps` are those where a break and a continue lead."""
         for node in reversed(block):
             after = self._live_before(node, after, jumps)
         return after
 
-    def _live_before(self, node: Node, after: int, jumps: tuple[int, int]) -> int:
+    def _live_before(self, node: Node, after: Noted, jumps: tuple[Noted, Noted]) -> Noted:
         match node:
             case Step():
-                node.after = after
-                return node.reads | (after & ~node.assigns)
-            case Branch(reads, body, orelse):
-                return reads | self._live(body, after, jumps) | self._live(orelse, after, jumps)
+                if node.note is not None:
+                    after = alike(notes.of(after, node.note))
+                node.after = notes.any_of(after)
+                return {note: node.reads | (bits & ~node.assigns) for note, bits in after.items()}
+            case Branch(reads, body, orelse, asks):
+                first, second = self._live(body, after, jumps), self._live(orelse, after, jumps)
+                if asks is None:
+                    return notes.either(alike(reads), notes.either(first, second))
+                there, elsewhere = (first, second) if asks[1] else (second, first)
+                return elsewhere | {asks[0]: notes.of(there, asks[0])}
             case Jump(kind, reads):
-                return reads | (0 if kind is ast.Return else jumps[kind is ast.Continue])
+                return alike(reads) if kind is ast.Return else jumps[kind is ast.Continue]
             case Loop(_, reads, body, ends):
-                head, found = NOWHERE, reads | (after if ends else 0)
+                head, found = NOWHERE, reads | (notes.any_of(after) if ends else 0)
                 while head != found:
                     head = found
-                    found |= self._live(body, head, (after, head))
+                    found |= notes.any_of(self._live(body, alike(head), (after, alike(head))))
                 node.live = head
-                return head
+                return alike(head)
 
     def _assigned(self, block: list[Node], before: int) -> int:
         """The names that are assigned for certain where a block ends, if it does."""
@@ -221,43 +237,50 @@ class Ownership:
 
     # what is sole
 
-    def _sole(self, block: list[Node], state: int, jumps: tuple[list[int], list[int]]) -> int:
+    def _sole(self, block: list[Node], state: Noted, jumps: tuple[list[Noted], list[Noted]]) -> Noted:
         """The names that are sole after a block."""
         for node in block:
-            if state == NOWHERE:
+            if notes.all_of(state) == NOWHERE:
                 return state
             state = self._sole_after(node, state, jumps)
         return state
 
-    def _sole_after(self, node: Node, state: int, jumps: tuple[list[int], list[int]]) -> int:
+    def _sole_after(self, node: Node, state: Noted, jumps: tuple[list[Noted], list[Noted]]) -> Noted:
         match node:
             case Step():
-                node.before &= state
-                return self._step(node, state)
-            case Branch(_, body, orelse):
-                return self._sole(body, state, jumps) & self._sole(orelse, state, jumps)
+                own = notes.all_of(state)
+                node.before &= own
+                own = self._step(node, own)
+                return alike(own) if node.note is None else alike(NOWHERE) | {node.note: own}
+            case Branch(_, body, orelse, asks):
+                ways = (state, state)
+                if asks is not None:
+                    there, elsewhere = alike(NOWHERE) | {asks[0]: notes.of(state, asks[0])}, state | {asks[0]: NOWHERE}
+                    ways = (there, elsewhere) if asks[1] else (elsewhere, there)
+                return notes.both(self._sole(body, ways[0], jumps), self._sole(orelse, ways[1], jumps))
             case Jump(kind):
                 if kind is not ast.Return:
                     jumps[kind is ast.Continue].append(state)
-                return NOWHERE
+                return alike(NOWHERE)
             case Loop(_, _, body, ends):
-                node.entered &= state
-                head, found = NOWHERE, state | self.own.get(node, 0)
+                node.entered &= notes.all_of(state)
+                head, found = NOWHERE, notes.all_of(state) | self.own.get(node, 0)
                 while head != found:
                     head, out = found, ([], [])  # type: ignore[var-annotated]
-                    turned = self._sole(body, head, out)
+                    turned = notes.all_of(self._sole(body, alike(head), out))
                     for other in out[1]:
-                        turned &= other
+                        turned &= notes.all_of(other)
                     found, node.repeated = head & turned, turned
-                left = head if ends else NOWHERE
+                left = alike(head if ends else NOWHERE)
                 for other in out[0]:
-                    left &= other
+                    left = notes.both(left, other)
                 return left
 
     def _step(self, step: Step, state: int) -> int:
         if id(step.statement) in self.copies:
             return state | self.bit(self.copies[id(step.statement)][0])
         taken = [s for _, sources in step.moves for s in sources if s is not None]
+        state |= self.copied.get(id(step.statement), 0)
         sole, shared = step.makes, step.shared
         for target, sources in step.moves:
             kept = step.shared | (step.after & ~step.assigns)

@@ -30,7 +30,7 @@ from backend.arrays.whole import whole
 from backend.arrays.windows import windowed
 
 SHARES = frozenset({"_each", "_rows", "_columns", "_all", "_own", "_alone"})
-THROUGH = 3  # names, from a sum of sensitivities to what it is a sum with: out of a loop, out of its turn, into the loop
+THROUGH = 8  # names, from a sum of sensitivities to what it is a sum with: through choices, out of a loop and its turn, into one
 
 
 def tightened(text: str) -> str:
@@ -41,7 +41,7 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
-    module.body[0] = function = accumulated(function, told(function))
+    module.body[0] = function = accumulated(function, told(function), THROUGH)
     if begun(function):
         constants(function)
     if (found := whole(function)) is not None:
