@@ -120,6 +120,8 @@ def _cpu_functions() -> Bindings:
         "_add_outer": turn_sums.add_outer,
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
+        "_sum_overflows": cpu_functions.sum_overflows,
+        "_difference_overflows": cpu_functions.difference_overflows,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
