@@ -36,6 +36,7 @@ ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which n
 IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
 ALONE = ("tanh", "cosh")  # of these, what a single number has sooner by branches, of which it takes one, than by what lanes have
 LOOP = re.compile(r"^( *)for [^\n]*\n(?:\1 +[^\n]*\n|\n)*", re.MULTILINE)  # over elements, so perhaps in vectors
+CELLS = re.compile(r"\bintegers\[(?!\d+:)")  # integers in cells, as the frames of a recursion have them
 SINGLE = {"_TALL": 1, "_WIDE": 1, "_LONG": 1}  # the size of a tile, where that is one sum
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -177,8 +178,11 @@ def _without_calls(source: str) -> Bindings:
 def variants(source: str, alone: bool = False) -> dict[str, str]:
     """
     For each function that a source calls and the CPU computes without the library, by which instructions (`backend.exact`); or,
-    for those that have others for a number by itself, by which of these.
+    for those that have others for a number by itself, by which of these. A recursion over numbers calls the library, where large
+    arguments are sooner done, but for the turns of one in strips that are computed alone.
     """
+    if alone and CELLS.search(source) and "_lone_" not in source:
+        return {}
     if not (called := [name for name in (ALONE if alone else IN_VECTORS) if f"_{name}(" in source]):
         return {}
     from backend.exact import trial

@@ -14,7 +14,7 @@ from backend import toolchain
 from backend.exact import trial
 from backend.exact.alone import SCALED
 from backend.exact.exponential import STEPS, table
-from backend.exact.hyperbolic import HALF
+from backend.exact.hyperbolic import HALF, LARGE, MOST, ONE_FROM
 from semantics.columns.elementary import ELEMENTARY
 from semantics.values import same
 
@@ -64,7 +64,7 @@ def test_a_number_by_itself_has_the_bits_of_one_in_a_lane_where_its_way_changes(
     if fused not in trial.candidates(name):
         pytest.skip("the processor has no such instruction")
     alone, lane = trial.candidates(name, True)[fused], trial.candidates(name)[fused]
-    limits = (HALF, HALF / 2.0, 1.0, SCALED, 22.0, *((k + 0.5) * math.log(2.0) / 2.0 for k in range(65)), *SPECIAL)
+    limits = (HALF, HALF / 2.0, 1.0, SCALED, ONE_FROM, LARGE, MOST, *((k + 0.5) * math.log(2.0) / 2.0 for k in range(65)), *SPECIAL)
     for x in (s * y for limit in limits for y in beside(limit) for s in (1.0, -1.0)):
         assert bits(alone(x)) == bits(lane(x)) or (x != x and alone(x) != alone(x))  # noqa: PLR0124  a NaN is not itself
 
@@ -142,6 +142,13 @@ def test_a_number_by_itself_takes_one_way_where_that_is_sooner():
         assert (alone[f"_{name}"] is getattr(math, name)) == (not trial.variant(name, True))
         assert (alone[f"_{name}"] is lanes[f"_{name}"]) == (not trial.variant(name))
     assert alone["_exp"] is lanes["_exp"]
+
+
+def test_a_number_by_itself_calls_the_library_where_there_are_frames():
+    source = "integers[s1] = 1\ny = _tanh(x)"
+    assert toolchain.bindings("cpu", source, vectors=())["_tanh"] is math.tanh
+    other = source.replace("integers[s1]", "memory = _cells(integers[5:])\nreals[s1]")
+    assert (toolchain.bindings("cpu", other, vectors=())["_tanh"] is math.tanh) == (not trial.variant("tanh", True))
 
 
 def test_a_number_by_itself_calls_the_library_where_its_own_way_has_other_bits(monkeypatch):

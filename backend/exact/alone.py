@@ -5,6 +5,8 @@ Where each number of a loop waits for the one before, as in a recurrent network,
 on at the branch that it foresees before it knows k. So for a hyperbolic tangent below 1, where k is 0, -1, -2 or -3, each k has a
 branch of its own, in which it is known: its multiples of ln 2 are constants, and nothing waits for it.
 
+From SCALED on the library is called: where the result is 1 or -1, whatever needs it does not wait for the argument there.
+
 Each is a function of the module that calls it. The operations are those for vectors, but for those of which the result is not
 chosen.
 """
@@ -17,7 +19,18 @@ from typing import Any
 from llvmlite import ir
 
 from backend.exact.exponential import exponential
-from backend.exact.hyperbolic import HALF, ONE_FROM, PER_HALVING, corrected, cosine, halvings, reduced, series, tangent, unscaled
+from backend.exact.hyperbolic import (
+    HALF,
+    LARGE,
+    ONE_FROM,
+    PER_HALVING,
+    corrected,
+    cosine,
+    halvings,
+    reduced,
+    series,
+    unscaled,
+)
 from backend.exact.instructions import DOUBLE, Instructions
 
 LEAST = -3  # of the k's below 1
@@ -44,7 +57,7 @@ def tangent_alone(into: Instructions, x: Any) -> Any:
     found.append((_signed(into, sub(number(1.0), div(number(2.0), builder.fadd(e, number(2.0)))), x), builder.block))
     builder.branch(end)
     builder.position_at_end(large)
-    found.append((tangent(builder, x, into.fused), builder.block))
+    found.append((builder.call(_declared(builder.module, "tanh"), [x]), builder.block))
     builder.branch(end)
     builder.position_at_end(end)
     return _met(builder, found)
@@ -91,6 +104,11 @@ def _scaled(into: Instructions, u: Any) -> Any:
     return builder.fmul(builder.fadd(builder.fsub(into.number(1.0), inverse), d), scale)
 
 
+def _declared(module: Any, name: str) -> Any:
+    """A function of the C library."""
+    return module.globals.get(name) or ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE]), name)
+
+
 def _signed(into: Instructions, size: Any, x: Any) -> Any:
     return into.call("copysign", size, x)
 
@@ -104,10 +122,10 @@ def cosine_alone(into: Instructions, x: Any) -> Any:
     builder, number = into.builder, into.number
     add, mul, div = builder.fadd, builder.fmul, builder.fdiv
     size = into.call("fabs", x)
-    small, more, usual, large, end = _blocks(builder, "small", "more", "usual", "large", "end")
+    small, more, usual, near, huge, end = _blocks(builder, "small", "more", "usual", "near", "huge", "end")
     builder.cbranch(builder.fcmp_ordered("<", size, number(HALF)), small, more)
     builder.position_at_end(more)
-    builder.cbranch(builder.fcmp_ordered("<", size, number(ONE_FROM)), usual, large)
+    builder.cbranch(builder.fcmp_ordered("<", size, number(LARGE)), usual, huge)
     found = []
     builder.position_at_end(small)
     e = unscaled(into, size, *series(into, size))
@@ -116,9 +134,13 @@ def cosine_alone(into: Instructions, x: Any) -> Any:
     builder.branch(end)
     builder.position_at_end(usual)
     power = exponential(builder, size, into.fused)
-    found.append((add(mul(number(0.5), power), div(number(0.5), power)), builder.block))
+    halved = mul(number(0.5), power)
+    found.append((halved, builder.block))
+    builder.cbranch(builder.fcmp_ordered("<", size, number(ONE_FROM)), near, end)
+    builder.position_at_end(near)
+    found.append((add(halved, div(number(0.5), power)), builder.block))
     builder.branch(end)
-    builder.position_at_end(large)
+    builder.position_at_end(huge)
     found.append((cosine(builder, x, into.fused), builder.block))
     builder.branch(end)
     builder.position_at_end(end)
