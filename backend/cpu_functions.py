@@ -1,11 +1,12 @@
 """
-What the CPU target binds to `_mul`, `_div`, `_reals` and `_integers`. In a module of their own, since Numba's cache finds
-functions again by import. All are intrinsics, compiled where they stand: a function costs its compiler some 20 ms.
+What the CPU target binds to `_mul`, `_div`, `_reals`, `_integers`, `_sum_overflows` and `_difference_overflows`. In a module of
+their own, since Numba's cache finds functions again by import. All are intrinsics, compiled where they stand: a function costs its
+compiler some 20 ms.
 """
 
 from typing import Any
 
-from numba import float64, int64, types
+from numba import boolean, float64, int64, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
@@ -21,6 +22,22 @@ def mul(context, a, b):  # type: ignore[no-untyped-def]
 def div(context, a, b):  # type: ignore[no-untyped-def]
     """The IEEE quotient, total."""
     return float64(float64, float64), lambda context, builder, signature, arguments: builder.fdiv(*arguments)
+
+
+def _overflowing(operation: str) -> Any:
+    @intrinsic
+    def overflows(context, a, b):  # type: ignore[no-untyped-def]
+        """Whether 64 bits do not hold the result: what the processor says of the operation, which LLVM joins to that itself."""
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            return builder.extract_value(getattr(builder, f"s{operation}_with_overflow")(*arguments), 1)
+
+        return boolean(int64, int64), generate
+
+    return overflows
+
+
+sum_overflows, difference_overflows = _overflowing("add"), _overflowing("sub")
 
 
 def _array_of(of: Any) -> Any:

@@ -36,7 +36,7 @@ def entry_source(code: Lowered) -> str:
     given = ", ".join([*arguments, *memory, "budget", "one"])
     return "\n".join(
         [
-            known(made_once(one_by_one(source))).replace("@_device\n", "@_bare\n"),
+            flagged(known(made_once(one_by_one(source)))).replace("@_device\n", "@_bare\n"),
             "",
             "@_entry",
             f"def entry({', '.join([*arguments, *address])}):",
@@ -53,6 +53,25 @@ def entry_source(code: Lowered) -> str:
 def known(source: str) -> str:
     """The source without saying that what is read from integers is one, for which Numba compiles a function."""
     return re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
+
+
+def flagged(source: str) -> str:
+    """
+    The source in which a test of whether the sum or the difference of two integers overflows asks the processor, which says it of
+    the operation itself. One with a constant is a comparison.
+    """
+    for test, name in TESTS:
+        source = test.sub(rf"if {name}(\g<a>, \g<b>):", source)
+    return source
+
+
+def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
+    """As `backend.columns` writes it; a pass over the text may have left out parentheses."""
+    beyond = rf"(?P<b>[ai]\d+) {large} 0 and (?P<a>[ai]\d+) > _MAX \{sign} (?P=b)"
+    return re.compile(rf"\bif \(?{beyond}\)? or \((?P=b) {small} 0 and (?P=a) < _MIN \{sign} (?P=b)\):")
+
+
+TESTS = ((_test(">", "<", "-"), "_sum_overflows"), (_test("<", ">", "+"), "_difference_overflows"))
 
 
 def is_quick(code: Lowered) -> bool:

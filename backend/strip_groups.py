@@ -19,11 +19,14 @@ from dataclasses import dataclass
 
 from backend.arrays.effects import assigned
 from backend.arrays.walking import walk
+from backend.strip_cells import Cell, followed
 
 IN_VECTORS = frozenset({"_exp", "_tanh", "_cosh"})
 TOTAL = IN_VECTORS | {"_mul", "_div", "_sin", "_cos", "_tan", "_log", "_sqrt", "_sinh", "_atan", "float"}
 """What is called in late arithmetic: functions of reals that give a number whatever they are given."""
 MEMORY = frozenset({"reals", "integers"})
+Column = tuple[str, int, int, int]
+"""Where it begins, and by how many rooms after that; how wide its cells are, and where in them it is."""
 BEGIN, ROOM = re.compile(r"end\d+"), re.compile(r"room\d+")
 MOST = 4
 """Groups of one function: more would be too much code."""
@@ -31,13 +34,20 @@ MOST = 4
 
 @dataclass(frozen=True)
 class Write:
-    """A late number that is written to a cell of a column."""
+    """A late number that is written to a cell of a column; `at` says which cell that is (`backend.strip_cells`)."""
 
     statement: ast.Assign
     index: ast.expr
-    column: object
+    column: Column
     cell: str
     value: ast.expr
+    at: Cell | None
+
+    def after(self, other: Write) -> int | None:
+        """How many places it is after another, where that is the same in all turns."""
+        if self.at is None or other.at is None or self.at[0] != other.at[0] or self.column[:3] != other.column[:3]:
+            return None
+        return self.column[2] * (self.at[1] - other.at[1]) + self.column[3] - other.column[3]
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class Group:
     loop     around the block                           late      assignments, in order
     end      the statement at which all of it is known  stores    where numbers of it are written
     reals, integers   what a turn gives to it           shared    what is the same for all turns
+    places   of each store, that of which the place is kept, and how many places it is after that
     """
 
     loop: ast.While
@@ -55,6 +66,19 @@ class Group:
     reals: tuple[str, ...]
     integers: tuple[str, ...]
     shared: tuple[str, ...]
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        for j, store in enumerate(self.stores):
+            near = ((k, store.after(self.stores[k])) for k in self.kept(found))
+            found.append(next(((k, by) for k, by in near if by is not None), (j, 0)))
+        return found
+
+    @staticmethod
+    def kept(places: Iterable[tuple[int, int]]) -> list[int]:
+        """The stores of which the place is kept."""
+        return [*dict.fromkeys(k for k, _ in places)]
 
 
 def groups(function: ast.FunctionDef) -> list[Group]:
@@ -78,7 +102,7 @@ def is_failure(statement: ast.stmt) -> bool:
             return False
 
 
-def column(index: ast.expr) -> tuple[object, str] | None:
+def column(index: ast.expr) -> tuple[Column, str] | None:
     """The column of a place in the memory, and its cell; None where that is not seen."""
     if isinstance(index, ast.Slice):
         return None
@@ -147,7 +171,7 @@ def _group(block: list[ast.stmt], loop: ast.While, times: Counter[str], reads: C
     between = [s for s in block[first : last + 1] if id(s) not in its]
     turn = assigned(loop)
     given = sorted(used.keys() - made)
-    if not all(map(_is_plain, between)) or not _are_apart(block[: last + 1], stores):
+    if not all(map(is_plain, between)) or not _are_apart(block[: last + 1], stores):
         return None
     own = [x for x in given if turn[x]]
     moved = {x for s in between for x in assigned(s) if times[x] > 1}
@@ -162,7 +186,7 @@ def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assig
     late: list[ast.Assign] = []
     stores: list[Write] = []
     made: set[str] = set()
-    for s in block:
+    for s, at in followed(block):
         match s:
             case ast.Assign([ast.Name(x)], value) if _is_total(value) and (_calls(value) or made & {*read_in(value)}):
                 if times[x] > 1:
@@ -172,7 +196,7 @@ def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assig
             case ast.Assign([ast.Subscript(ast.Name("reals"), index)], value) if made & {*read_in(value)}:
                 if made & {*read_in(index)} or not _is_total(value) or (found := column(index)) is None:
                     return [], []
-                stores.append(Write(s, index, *found, value))
+                stores.append(Write(s, index, *found, value, at(found[1])))
             case _ if made & {*read_in(s)}:
                 return [], []
     return late, stores
@@ -180,7 +204,7 @@ def _forward(block: list[ast.stmt], times: Counter[str]) -> tuple[list[ast.Assig
 
 def _are_apart(block: list[ast.stmt], stores: list[Write]) -> bool:
     """Whether no other statement after a write, up to the end of the group, accesses its column: nothing waits there yet."""
-    writes, written = {id(w.statement): w for w in stores}, set[object]()
+    writes, written = {id(w.statement): w for w in stores}, set[Column]()
     for s in block:
         if (write := writes.get(id(s))) is not None:
             written.add(write.column)
@@ -189,7 +213,7 @@ def _are_apart(block: list[ast.stmt], stores: list[Write]) -> bool:
     return True
 
 
-def elements(node: ast.AST) -> list[tuple[object, str] | None]:
+def elements(node: ast.AST) -> list[tuple[Column, str] | None]:
     """The columns and cells of the memory that a statement or an expression accesses; None for what is not known."""
     sized = {id(n.value) for n in walk(node) if isinstance(n, ast.Attribute)}
     named = sum(isinstance(n, ast.Name) and n.id in MEMORY and id(n) not in sized for n in walk(node))
@@ -201,7 +225,7 @@ def elements(node: ast.AST) -> list[tuple[object, str] | None]:
     return [*found, *[None] * (named - len(found))]
 
 
-def _is_plain(statement: ast.stmt) -> bool:
+def is_plain(statement: ast.stmt) -> bool:
     """Whether a statement goes on to the next, or fails."""
     match statement:
         case ast.Assign():

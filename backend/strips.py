@@ -31,7 +31,8 @@ from dataclasses import dataclass
 
 from backend import toolchain
 from backend.arrays.walking import walk
-from backend.strip_groups import IN_VECTORS, Group, elements, groups, is_failure
+from backend.strip_cells import followed
+from backend.strip_groups import IN_VECTORS, Column, Group, elements, groups, is_failure, is_plain
 
 STRIP, FEW, ALONE = 128, 8, 32
 LANES = 8
@@ -69,11 +70,15 @@ def computing(group: Group) -> str:
     made = (t.id for s in group.late for t in s.targets if isinstance(t, ast.Name))
     own = {name: f"v{k}" for k, name in enumerate((*group.reals, *group.integers, *group.shared, *made))}
     renamed = _Renamed(own)
+    kept = group.kept(group.places)
     given = {own[x]: f"held[{part() * k} + k]" for k, x in enumerate(group.reals)}
-    given |= {own[i]: f"places[{part() * k} + k]" for k, i in enumerate(group.integers, len(group.stores))}
+    given |= {own[i]: f"places[{part() * k} + k]" for k, i in enumerate(group.integers, len(kept))}
     late = [*(f"{name} = {at}" for name, at in given.items()), *(ast.unparse(renamed.visit(deepcopy(s))) for s in group.late)]
     late += [f"held[{part() * j} + k] = {ast.unparse(renamed.visit(deepcopy(s.value)))}" for j, s in enumerate(group.stores)]
-    stores = [f"reals[places[{part() * j} + k]] = held[{part() * j} + k]" for j in range(len(group.stores))]
+    stores = [
+        f"reals[places[{part() * kept.index(k)} + k]{f' + {by}' * (by != 0)}] = held[{part() * j} + k]"
+        for j, (k, by) in enumerate(group.places)
+    ]
     beyond = [f"{at} = {'0.0' if at.startswith('held') else '0'}" for at in given.values()]
     whole = f"whole = waiting + {LANES - 1} & {-LANES}"
     taken = ", ".join(["waiting", "held", "places", "reals", *(own[name] for name in group.shared)])
@@ -103,13 +108,14 @@ class _Strip:
         return self.named("waiting")
 
     @property
-    def columns(self) -> list[object]:
+    def columns(self) -> list[Column]:
         """Where the late numbers are written."""
         return [*dict.fromkeys(store.column for store in self.group.stores)]
 
     def begun(self) -> str:
         """Before the loop: nothing waits."""
-        reals, places = max(len(self.group.reals), len(self.group.stores)), len(self.group.stores) + len(self.group.integers)
+        group = self.group
+        reals, places = max(len(group.reals), len(group.stores)), len(group.kept(group.places)) + len(group.integers)
         held = f"{self.named('held')} = _held({part() * reals})\n{self.named('places')} = _places({part() * places})"
         return "\n".join([held, f"{self.waiting} = 0", f"{self.named('alone')} = {ALONE}", *self.nowhere()])
 
@@ -124,14 +130,13 @@ class _Strip:
         given = ", ".join([self.waiting, self.named("held"), self.named("places"), "reals", *self.group.shared])
         return f"\n{'    ' * depth}".join([f"{self.waiting} = {self.name}({given})", *self.nowhere()])
 
-    def before_access(self, column: object, cell: str) -> Iterator[str]:
-        """Before an access to a cell of a column: late numbers are there if they may be in it."""
-        if column in self.columns:
-            low, high = (self.named(f"{end}{self.columns.index(column)}") for end in ("low", "high"))
-            yield (
-                f"if {low} <= {cell} and {cell} <= {high}:\n"
-                f"    if {self.waiting} < {FEW}:\n        {self.named('alone')} = {ALONE}\n    {self.computed(1)}"
-            )
+    def before_access(self, column: Column, first: str, last: str) -> str:
+        """Before an access to a cell of a column from the first to the last: late numbers are there if they may be in these."""
+        low, high = (self.named(f"{end}{self.columns.index(column)}") for end in ("low", "high"))
+        return (
+            f"if {low} <= {last} and {first} <= {high}:\n"
+            f"    if {self.waiting} < {FEW}:\n        {self.named('alone')} = {ALONE}\n    {self.computed(1)}"
+        )
 
     def before_all(self) -> str:
         """Before what may read any of them."""
@@ -148,17 +153,24 @@ class _Strip:
         now = [ast.unparse(_Renamed(LONE).visit(deepcopy(s))) for s in group.late]
         now += [f"reals[{self.named(f'place{j}')}] = {ast.unparse(s.value)}" for j, s in enumerate(group.stores)]
         kept = [f"{self.element('held', k, n)} = {x}" for k, x in enumerate(group.reals)]
-        kept += [f"{self.element('places', j, n)} = {self.named(f'place{j}')}" for j in range(len(group.stores))]
-        kept += [f"{self.element('places', k, n)} = {i}" for k, i in enumerate(group.integers, len(group.stores))]
-        for j, store in enumerate(group.stores):
-            cell = self.named(f"cell{j}")
-            for end, than in (("low", "<"), ("high", ">")):
-                name = self.named(f"{end}{self.columns.index(store.column)}")
-                kept.append(f"{name} = {cell} if {cell} {than} {name} else {name}")
+        places = [self.named(f"place{j}") for j in group.kept(group.places)]
+        kept += [f"{self.element('places', k, n)} = {i}" for k, i in enumerate((*places, *group.integers))]
+        kept += self.ends()
         kept += [f"{n} = {n} + 1", f"if {n} == {STRIP}:\n        {self.computed(2)}"]
         alone = self.named("alone")
         first = "\n    ".join([f"if {alone} > 0:", f"{alone} = {alone} - 1", *now])
         return "\n    ".join([f"{first}\nelse:", *kept])
+
+    def ends(self) -> Iterator[str]:
+        """The first and the last cell that wait in each column; of those a known number apart, only one can be either."""
+        apart: dict[tuple[Column, object], list[int]] = {}
+        for j, store in enumerate(self.group.stores):
+            apart.setdefault((store.column, store.at[0] if store.at else j), []).append(j)
+        for (column, _), stores in apart.items():
+            for end, than, which in (("low", "<", min), ("high", ">", max)):
+                name = self.named(f"{end}{self.columns.index(column)}")
+                cell = self.named(f"cell{which(stores, key=lambda j: self.group.stores[j].at or ('', 0))}")
+                yield f"{name} = {cell} if {cell} {than} {name} else {name}"
 
     def element(self, what: str, k: int, at: str) -> str:
         """The place of one that waits in the part k of what is held for the strip."""
@@ -187,8 +199,11 @@ class _Writer:
         """A block; `loop` is the innermost around it."""
         found: list[ast.stmt] = []
         of_loop = [strip for strip in self.strips if strip.group.loop is loop]
+        before = [self.before(block, strip) for strip in of_loop]
         for statement in block:
-            found += (new for text in self.before(statement, of_loop) for new in ast.parse(text).body)
+            texts = [strip.begun() for strip in self.strips if strip.group.loop is statement]
+            texts += (text for tests in before for text in tests.get(id(statement), ()))
+            found += (new for text in texts for new in ast.parse(text).body)
             if id(statement) in self.stores:
                 strip, j = self.stores[id(statement)]
                 found += ast.parse(strip.place(j)).body
@@ -205,23 +220,50 @@ class _Writer:
                     self.body(otherwise, loop)
         block[:] = found
 
-    def before(self, statement: ast.stmt, strips: list[_Strip]) -> Iterator[str]:
-        """What stands before a statement."""
-        if isinstance(statement, ast.While):
-            yield from (strip.begun() for strip in self.strips if strip.group.loop is statement)
-        if id(statement) in self.late:
-            return
-        for strip in strips:
-            if id(statement) in self.stores and self.stores[id(statement)][0] is strip:
-                continue
-            found = list(_accesses(statement))
-            if None in found:
-                yield strip.before_all()
-            else:
-                yield from (text for access in found if access is not None for text in strip.before_access(*access))
+    def before(self, block: list[ast.stmt], strip: _Strip) -> dict[int, list[str]]:
+        """
+        What stands before statements of a block, for a strip: all late numbers are there before what may read any of them, and
+        before the first access to cells a known number apart, those of them all, up to where more may come to wait.
+        """
+        found: dict[int, list[_Test | None]] = {}
+        tested: dict[object, _Test] = {}
+        for statement, at in followed(block):
+            own = id(statement) in self.stores and self.stores[id(statement)][0] is strip
+            accesses = [] if own or id(statement) in self.late else list(_accesses(statement))
+            if None in accesses:
+                accesses, found[id(statement)] = [], [None]
+            for access in accesses:
+                column, cell = access  # type: ignore[misc]
+                if column in strip.columns:
+                    root, offset = at(cell) or (cell, 0)
+                    if (test := tested.get((column, root))) is None:
+                        test = tested[column, root] = _Test(column, cell, offset, offset, offset)
+                        found.setdefault(id(statement), []).append(test)
+                    test.low, test.high = min(test.low, offset), max(test.high, offset)
+            if statement is strip.group.end or not is_plain(statement):
+                tested = {}
+        return {
+            at: [strip.before_all() if t is None else strip.before_access(t.column, t.text(t.low), t.text(t.high)) for t in tests]
+            for at, tests in found.items()
+        }
 
 
-def _accesses(statement: ast.stmt) -> Iterator[tuple[object, str] | None]:
+@dataclass
+class _Test:
+    """Of the cells of a column from `low` to `high`, as they are numbered from a root, before an access to one at `offset`."""
+
+    column: Column
+    cell: str
+    offset: int
+    low: int
+    high: int
+
+    def text(self, at: int) -> str:
+        by = at - self.offset
+        return f"{self.cell} {'+' if by > 0 else '-'} {abs(by)}" if by else self.cell
+
+
+def _accesses(statement: ast.stmt) -> Iterator[tuple[Column, str] | None]:
     """The column and the cell of each element of the memory that a statement accesses by itself; None for what is not known."""
     match statement:
         case ast.Return():

@@ -34,8 +34,9 @@ NAMES = tuple(p.name for p in ROWS if p.name != "logaddexp")  # which has a help
 CONSTANTS = {"_MAX": (1 << 63) - 1, "_MIN": -(1 << 63), "_inf": math.inf, "_nan": math.nan}
 ABSENT = {"cpu": {"_hypot": "CPython's math.hypot rounds in its own way, which no C library reproduces"}}
 IN_VECTORS = ("exp", "tanh", "cosh")  # what there are instructions for
-CALLED = ("tanh", "cosh")  # of these, what a single number has sooner by a call, which takes one way, than by instructions for all
+ALONE = ("tanh", "cosh")  # of these, what a single number has sooner by branches, of which it takes one, than by what lanes have
 LOOP = re.compile(r"^( *)for [^\n]*\n(?:\1 +[^\n]*\n|\n)*", re.MULTILINE)  # over elements, so perhaps in vectors
+CELLS = re.compile(r"\bintegers\[(?!\d+:)")  # integers in cells, as the frames of a recursion have them
 SINGLE = {"_TALL": 1, "_WIDE": 1, "_LONG": 1}  # the size of a tile, where that is one sum
 Bindings = dict[str, Any]
 BARE: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -94,7 +95,7 @@ def python_bindings() -> Bindings:
         | {"_device": _same, "_batch": _same}
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
         | {**SINGLE, **{f"_{f.__name__}": f for f in plain_tiles.ALL}}
-        | {f"_lone_{name}": ELEMENTARY[name] for name in CALLED}
+        | {f"_lone_{name}": ELEMENTARY[name] for name in ALONE}
         | {"_held": _zeros, "_places": _zeros}
     )
 
@@ -107,7 +108,7 @@ def _cpu_functions() -> Bindings:
     from backend import cpu_arrays, cpu_functions, cpu_memory, tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
-    functions |= {f"_lone_{name}": getattr(math, name) for name in CALLED}
+    functions |= {f"_lone_{name}": getattr(math, name) for name in ALONE}
     sizes = {"_TALL": tiles.TALL, "_WIDE": tiles.WIDE, "_LONG": tiles.LONG}
     return (functions | sizes) | {
         "_empty": cpu_arrays.empty,
@@ -120,6 +121,8 @@ def _cpu_functions() -> Bindings:
         "_add_outer": turn_sums.add_outer,
         "_mul": cpu_functions.mul,
         "_div": cpu_functions.div,
+        "_sum_overflows": cpu_functions.sum_overflows,
+        "_difference_overflows": cpu_functions.difference_overflows,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,
@@ -166,18 +169,25 @@ def _without_calls(source: str) -> Bindings:
     """The elementary functions that a source calls, and that there are instructions for, with the bits of the C library."""
     if not (found := variants(source)):
         return {}
-    from backend.exact.cpu import INTRINSICS
+    from backend.exact import cpu
 
-    return {f"_{name}": INTRINSICS[name, variant] for name, variant in found.items()}
+    alone = {f"_lone_{name}": cpu.ALONE[name, variant] for name, variant in variants(source, alone=True).items()}
+    return alone | {f"_{name}": cpu.INTRINSICS[name, variant] for name, variant in found.items()}
 
 
-def variants(source: str) -> dict[str, str]:
-    """For each function that a source calls and the CPU computes without a call, by which instructions (`backend.exact`)."""
-    if not (called := [name for name in IN_VECTORS if f"_{name}(" in source]):
+def variants(source: str, alone: bool = False) -> dict[str, str]:
+    """
+    For each function that a source calls and the CPU computes without the library, by which instructions (`backend.exact`); or,
+    for those that have others for a number by itself, by which of these. A recursion over numbers calls the library, where large
+    arguments are sooner done, but for the turns of one in strips that are computed alone.
+    """
+    if alone and CELLS.search(source) and "_lone_" not in source:
+        return {}
+    if not (called := [name for name in (ALONE if alone else IN_VECTORS) if f"_{name}(" in source]):
         return {}
     from backend.exact import trial
 
-    return {name: variant for name in called if (variant := trial.variant(name))}
+    return {name: variant for name in called if (variant := trial.variant(name, alone))}
 
 
 def in_loops(source: str) -> frozenset[str]:
@@ -188,7 +198,7 @@ def in_loops(source: str) -> frozenset[str]:
 
 def elementary(source: str) -> str:
     """The same, as a part of what compiled code is called."""
-    return str(variants(source))
+    return f"{variants(source)} {variants(source, alone=True)}"
 
 
 @cache
@@ -232,7 +242,7 @@ def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) ->
     The free names of a source of generated code on a target. `_part`, `_bare`, `_called` decorate what compiled code alone calls,
     and is not kept by itself; the first is compiled into its callers, the second is optimized in the entry, with variables of one
     type each, and the last stays apart, which the others do not where what calls them is compiled into its callers.
-    What is not in `vectors` is computed of numbers by themselves, and some of these functions are sooner called.
+    What is not in `vectors` is computed of numbers by themselves, for which some of these functions have other instructions.
     """
     from backend.cuda import numba_cuda
 
@@ -241,7 +251,7 @@ def bindings(target: str, source: str, vectors: Collection[str] = IN_VECTORS) ->
         "cpu": lambda: cpu_bindings(source),
     }.get(target, lambda: numba_cuda.bindings(target))()
     if target == "cpu":
-        found |= {f"_{name}": getattr(math, name) for name in CALLED if name not in vectors}
+        found |= {f"_{name}": found[f"_lone_{name}"] for name in ALONE if name not in vectors}
     return {"_part": found["_device"], "_bare": found["_device"], "_called": found["_device"], **found}
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import adjudge as aj
 from backend import toolchain
 from backend.exact import trial
+from backend.exact.alone import SCALED
 from backend.exact.exponential import STEPS, table
+from backend.exact.hyperbolic import HALF, LARGE, MOST, ONE_FROM
 from semantics.columns.elementary import ELEMENTARY
 from semantics.values import same
 
@@ -32,6 +34,7 @@ SPECIAL = (
     -1.0,
 )
 NAMES = tuple(trial.RANGES)
+FUNCTIONS = tuple((name, alone) for name in NAMES for alone in (False, True) if not alone or name in toolchain.ALONE)
 
 
 def bits(x):
@@ -42,17 +45,33 @@ def of_word(word):
     return struct.unpack("<d", struct.pack("<q", word))[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "alone"), FUNCTIONS)
 @given(st.one_of(st.floats(), st.floats(-746.0, 711.0), st.floats(-746.0, -512.0), st.floats(-3.0, 3.0), st.sampled_from(SPECIAL)))
-def test_the_bits_are_those_of_the_c_library(name, x):
-    variant = trial.variant(name)
+def test_the_bits_are_those_of_the_c_library(name, alone, x):
+    variant = trial.variant(name, alone)
     event(f"{name}: {variant or 'none'}")
-    assert not variant or same(trial.candidates(name)[variant](x), ELEMENTARY[name](x))
+    assert not variant or same(trial.candidates(name, alone)[variant](x), ELEMENTARY[name](x))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_candidate_with_other_roundings_is_refused(name):
-    variant, candidates = trial.variant(name), trial.candidates(name)
+def beside(x):
+    return (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
+
+
+@pytest.mark.parametrize("fused", ["fused", "plain"])
+@pytest.mark.parametrize("name", toolchain.ALONE)
+def test_a_number_by_itself_has_the_bits_of_one_in_a_lane_where_its_way_changes(name, fused):
+    """At every k of twice a number, where the ways for small, middle and large numbers meet, and at what is special."""
+    if fused not in trial.candidates(name):
+        pytest.skip("the processor has no such instruction")
+    alone, lane = trial.candidates(name, True)[fused], trial.candidates(name)[fused]
+    limits = (HALF, HALF / 2.0, 1.0, SCALED, ONE_FROM, LARGE, MOST, *((k + 0.5) * math.log(2.0) / 2.0 for k in range(65)), *SPECIAL)
+    for x in (s * y for limit in limits for y in beside(limit) for s in (1.0, -1.0)):
+        assert bits(alone(x)) == bits(lane(x)) or (x != x and alone(x) != alone(x))  # noqa: PLR0124  a NaN is not itself
+
+
+@pytest.mark.parametrize(("name", "alone"), FUNCTIONS)
+def test_a_candidate_with_other_roundings_is_refused(name, alone):
+    variant, candidates = trial.variant(name, alone), trial.candidates(name, alone)
     others = {other: f for other, f in candidates.items() if other != variant}
     assert others
     assert trial.chosen(name, others) == ""
@@ -93,15 +112,15 @@ def test_the_variants_differ_where_it_is_asked_which_the_library_has(name):
         assert len({f(x) for f in candidates}) == len(candidates)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_variants_differ_at_many_of_the_points_that_are_tried(name):
+@pytest.mark.parametrize(("name", "alone"), FUNCTIONS)
+def test_the_variants_differ_at_many_of_the_points_that_are_tried(name, alone):
     """At n of them, so that a variant which differs as often, at random, is missed with probability e^-n."""
-    fused, plain = trial.candidates(name).values()
+    fused, plain = trial.candidates(name, alone).values()
     assert sum(fused(x) != plain(x) for x in trial.points(name) if x == x) >= 18  # noqa: PLR0124  a NaN is not itself
 
 
 def test_a_source_without_these_functions_looks_for_none(monkeypatch):
-    monkeypatch.setattr(trial, "variant", lambda name: pytest.fail("nothing is called"))
+    monkeypatch.setattr(trial, "variant", lambda name, alone=False: pytest.fail("nothing is called"))
     assert toolchain.variants("y = _log(x)") == {}
     assert toolchain.bindings("cpu", "y = _log(x)")["_log"] is math.log
 
@@ -110,15 +129,35 @@ def test_a_source_without_these_functions_looks_for_none(monkeypatch):
 def test_without_a_candidate_the_c_library_is_called(name, monkeypatch):
     source, variant = f"y = _{name}(x)", trial.variant(name)
     assert (toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)) == (not variant)
-    monkeypatch.setattr(trial, "variant", lambda name: "")
-    assert toolchain.bindings("cpu", source)[f"_{name}"] is getattr(math, name)
+    monkeypatch.setattr(trial, "variant", lambda name, alone=False: "")
+    for vectors in (toolchain.IN_VECTORS, ()):
+        assert toolchain.bindings("cpu", source, vectors=vectors)[f"_{name}"] is getattr(math, name)
 
 
-def test_a_number_by_itself_calls_the_library_where_that_is_sooner():
+def test_a_number_by_itself_takes_one_way_where_that_is_sooner():
     source = "y = _exp(_tanh(_cosh(x)))"
-    alone = toolchain.bindings("cpu", source, vectors=())
-    assert all(alone[f"_{name}"] is getattr(math, name) for name in toolchain.CALLED)
-    assert alone["_exp"] is toolchain.bindings("cpu", source)["_exp"]
+    alone, lanes = toolchain.bindings("cpu", source, vectors=()), toolchain.bindings("cpu", source)
+    for name in toolchain.ALONE:
+        assert alone[f"_{name}"] is lanes[f"_lone_{name}"]
+        assert (alone[f"_{name}"] is getattr(math, name)) == (not trial.variant(name, True))
+        assert (alone[f"_{name}"] is lanes[f"_{name}"]) == (not trial.variant(name))
+    assert alone["_exp"] is lanes["_exp"]
+
+
+def test_a_number_by_itself_calls_the_library_where_there_are_frames():
+    source = "integers[s1] = 1\ny = _tanh(x)"
+    assert toolchain.bindings("cpu", source, vectors=())["_tanh"] is math.tanh
+    other = source.replace("integers[s1]", "memory = _cells(integers[5:])\nreals[s1]")
+    assert (toolchain.bindings("cpu", other, vectors=())["_tanh"] is math.tanh) == (not trial.variant("tanh", True))
+
+
+def test_a_number_by_itself_calls_the_library_where_its_own_way_has_other_bits(monkeypatch):
+    """What is known of lanes does not say it."""
+    chosen = trial.variant
+    monkeypatch.setattr(trial, "variant", lambda name, alone=False: "" if alone else chosen(name))
+    found = toolchain.bindings("cpu", "y = _tanh(x)", vectors=())
+    assert found["_tanh"] is found["_lone_tanh"] is math.tanh
+    assert toolchain.elementary("y = _tanh(x)").endswith(" {}")
 
 
 def test_only_what_a_loop_over_elements_calls_may_be_in_vectors():
@@ -136,7 +175,7 @@ def kernel(a, x):
 """
     assert toolchain.in_loops(source) == {"tanh", "exp"}
     found, all_of_it = toolchain.bindings("cpu", source, vectors={"tanh"}), toolchain.bindings("cpu", source)
-    assert found["_cosh"] is math.cosh
+    assert found["_cosh"] is all_of_it["_lone_cosh"]
     assert found["_tanh"] is all_of_it["_tanh"]
 
 
@@ -179,6 +218,21 @@ COMPILED_EXTREMES = aj.compile(extremes)
 def test_an_extreme_is_the_first_of_equals_and_nan_where_there_is_one(items):
     event("with NaN" if any(map(math.isnan, items)) else "without")
     assert same(COMPILED_EXTREMES(np.array(items)), aj.run(extremes, np.array(items)))
+
+
+def recurrent(x, n):
+    h = 0.0
+    for _ in range(n):
+        h = math.tanh(x * h + x)
+    return h + math.cosh(h)
+
+
+COMPILED_RECURRENT = aj.compile(recurrent)
+
+
+@given(st.one_of(st.floats(-12.0, 12.0), st.floats()), st.integers(0, 4))
+def test_numbers_of_a_loop_that_wait_for_each_other_have_the_bits_of_the_reference(x, n):
+    assert same(COMPILED_RECURRENT(x, n), aj.run(recurrent, x, n))
 
 
 def elementary(x):

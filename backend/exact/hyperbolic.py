@@ -14,7 +14,7 @@ Of c, what x lost by rounding, e = x (e₀ − c) − c − h, and d = x − e. 
     cosh x   = 1 + E² / 2 (1 + E), E = e^|x| − 1, below half of ln 2     e^|x| / 2 + 1/2 / e^|x|, below 22     e^|x| / 2, from 22 on
 
 and, where e^|x| overflows, e^(|x|/2) / 2 · e^(|x|/2). Which products are rounded before they are added to, the trial finds out. All
-that is left to choose is computed, and each lane of a vector has its own; a number by itself is sooner done by the library.
+that is left to choose is computed, and each lane of a vector has its own; a number by itself takes one way (`backend.exact.alone`).
 """
 
 from __future__ import annotations
@@ -66,25 +66,15 @@ def cosine(builder: Any, x: Any, fused: bool) -> Any:
 
 def less_one(into: Instructions, u: Any) -> Any:
     """e^u − 1, for u from -2 to 44; k is not 1."""
-    builder, number, plus_product = into.builder, into.number, into.plus_product
+    builder, number = into.builder, into.number
     add, sub, mul, select, one = builder.fadd, builder.fsub, builder.fmul, builder.select, number(1.0)
     test, minus = builder.fcmp_ordered, builder.fneg
     near = test("<", into.call("fabs", u), number(HALF))
-    k = into.call("trunc", plus_product(into.call("copysign", number(0.5), u), number(PER_HALVING), u))
-    k = select(near, number(0.0), k)
-    high, low = sub(u, mul(k, number(HIGH))), mul(k, number(LOW))
-    x = sub(high, low)
-    c = sub(sub(high, x), low)
-    half = mul(number(0.5), x)
-    h = mul(x, half)
-    square = mul(h, h)
-    q1, q2, q3, q4, q5 = map(number, (Q1, Q2, Q3, Q4, Q5))
-    q = plus_product(plus_product(one, h, q1), square, plus_product(q2, h, q3))
-    q = plus_product(q, mul(square, square), plus_product(q4, h, q5))
-    t = plus_product(number(3.0), minus(q), half)
-    e = mul(h, builder.fdiv(sub(q, t), plus_product(number(6.0), minus(x), t)))
-    whole = sub(x, plus_product(minus(h), x, e))
-    e = sub(plus_product(minus(c), x, sub(e, c)), h)
+    k = select(near, number(0.0), halvings(into, u))
+    x, c = reduced(into, u, k)
+    h, e = series(into, x)
+    whole = unscaled(into, x, h, e)
+    e = corrected(into, x, c, h, e)
     d = sub(x, e)
     scale, inverse = into.power_of_two(k), into.power_of_two(minus(k))
     middle = mul(add(sub(one, inverse), d), scale)
@@ -95,6 +85,44 @@ def less_one(into: Instructions, u: Any) -> Any:
     found = select(test(">", k, number(56.0)), other, found)
     below = select(test("==", k, number(-1.0)), halved, other)
     return select(near, whole, select(test("<", k, number(0.0)), below, found))
+
+
+def halvings(into: Instructions, u: Any) -> Any:
+    """k, of u that is not near 0."""
+    return into.call("trunc", into.plus_product(into.call("copysign", into.number(0.5), u), into.number(PER_HALVING), u))
+
+
+def reduced(into: Instructions, u: Any, k: Any) -> tuple[Any, Any]:
+    """x and c, of u and k."""
+    sub, mul = into.builder.fsub, into.builder.fmul
+    high, low = sub(u, mul(k, into.number(HIGH))), mul(k, into.number(LOW))
+    x = sub(high, low)
+    return x, sub(sub(high, x), low)
+
+
+def series(into: Instructions, x: Any) -> tuple[Any, Any]:
+    """h and e₀, of x."""
+    builder, number, plus_product = into.builder, into.number, into.plus_product
+    sub, mul = builder.fsub, builder.fmul
+    half = mul(number(0.5), x)
+    h = mul(x, half)
+    square = mul(h, h)
+    q1, q2, q3, q4, q5 = map(number, (Q1, Q2, Q3, Q4, Q5))
+    q = plus_product(plus_product(number(1.0), h, q1), square, plus_product(q2, h, q3))
+    q = plus_product(q, mul(square, square), plus_product(q4, h, q5))
+    t = plus_product(number(3.0), builder.fneg(q), half)
+    return h, mul(h, builder.fdiv(sub(q, t), plus_product(number(6.0), builder.fneg(x), t)))
+
+
+def unscaled(into: Instructions, x: Any, h: Any, e: Any) -> Any:
+    """e^x − 1, where k is 0."""
+    return into.builder.fsub(x, into.plus_product(into.builder.fneg(h), x, e))
+
+
+def corrected(into: Instructions, x: Any, c: Any, h: Any, e: Any) -> Any:
+    """e, of e₀."""
+    sub, minus = into.builder.fsub, into.builder.fneg
+    return sub(into.plus_product(minus(c), x, sub(e, c)), h)
 
 
 FUNCTIONS: dict[str, Callable[[Any, Any, bool], Any]] = {"exp": exponential, "tanh": tangent, "cosh": cosine}

@@ -46,11 +46,11 @@ TELLING = {
 
 
 @cache
-def variant(name: str) -> str:
-    """The variant of a function whose bits are those of `math`, "" if there is none."""
+def variant(name: str, alone: bool = False) -> str:
+    """The variant of a function, or of that of a number by itself, whose bits are those of `math`, "" if there is none."""
     said = [ELEMENTARY[name](x).hex() for x in TELLING[name]]
-    key = f"exact {name} {native.processor()} {platform.libc_ver()} {said}"
-    return store.remembered(key, lambda: chosen(name, candidates(name)))
+    key = f"exact {name}{' alone' * alone} {native.processor()} {platform.libc_ver()} {said}"
+    return store.remembered(key, lambda: chosen(name, candidates(name, alone)))
 
 
 def chosen(name: str, candidates: dict[str, Function]) -> str:
@@ -76,30 +76,31 @@ def points(name: str) -> Iterator[float]:
 
 
 @cache
-def candidates(name: str) -> dict[str, Function]:
+def candidates(name: str, alone: bool = False) -> dict[str, Function]:
     """The variants of a function that the processor has instructions for, compiled."""
     fuses = native.llvm().get_host_cpu_features().get("fma", False)
-    return {key: _compiled(name, key == "fused") for key in VARIANTS if fuses or key != "fused"}
+    return {key: _compiled(name, alone, key == "fused") for key in VARIANTS if fuses or key != "fused"}
 
 
+TRIED = "adjudge.tried"  # no name of the C library's, which a candidate may call
 _ENGINES: list[Any] = []
 """Whoever holds the machine code, for as long as the process lives."""
 
 
-def _compiled(name: str, fused: bool) -> Function:
+def _compiled(name: str, by_itself: bool, fused: bool) -> Function:
     from llvmlite import ir
 
-    from backend.exact.hyperbolic import FUNCTIONS
+    from backend.exact import alone, hyperbolic
     from backend.exact.instructions import DOUBLE
 
-    module = ir.Module()
-    function = ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE]), name)
+    module, written = ir.Module(), alone.FUNCTIONS if by_itself else hyperbolic.FUNCTIONS
+    function = ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE]), TRIED)
     builder = ir.IRBuilder(function.append_basic_block())
-    builder.ret(FUNCTIONS[name](builder, function.args[0], fused))
+    builder.ret(written[name](builder, function.args[0], fused))
     llvm = native.llvm()
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     machine = llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), machine)
     engine.finalize_object()
     _ENGINES.append(engine)
-    return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.get_function_address(name))
+    return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.get_function_address(TRIED))
