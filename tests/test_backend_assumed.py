@@ -42,7 +42,9 @@ def in_rounds(text: list[Assigned], wrong: set[Key]) -> dict[Key, str]:
 
 
 @given(texts, st.sets(st.sampled_from(KEYS), max_size=2))
-@example([Assigned(("c",), Source("x.shape[0]")), Assigned(("a",), Source(("b",))), Assigned(("b",), Source(("c",), more=1))], set())
+@example(
+    [Assigned(("c",), Source("x.shape[0]")), Assigned(("a",), Source(("b",))), Assigned(("b",), Source(("c",), True, 1))], set()
+)
 def test_what_is_assumed_is_what_rounds_through_the_text_say(text: list[Assigned], wrong: set[Key]) -> None:
     found = Assignments(text).assumed(wrong)
     assert found == in_rounds(text, wrong)
