@@ -126,8 +126,8 @@ class AnyOrder(Elements):
         if dtype != "f64" or not terms:
             return super().total(terms, dtype)
         value = super().total([Bounded(x.value, 0.0) for x in terms]).value
-        parts = (sum(map(of, terms)) for of in (_error, _most, _wild))
-        return _put_together(value, *parts, len(terms) + 1, 2 * len(terms) * LEAST)
+        error, most, wild = (sum(map(of, terms)) for of in (_error, _most, _wild))
+        return _put_together(value, error, most, wild, len(terms) + 1, 2 * len(terms) * LEAST)
 
 
 def _row(name: str) -> Callable[..., Any]:
