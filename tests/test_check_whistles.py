@@ -38,7 +38,7 @@ def refuted(primitive: Any) -> dict[str, Refuted]:
 
 
 def test_a_rule_whose_terms_cancel_is_not_said_to_misread_the_layout_of_its_cotangent() -> None:
-    """Near a corner of the simplex the answers at two layouts differ by more than sums in another order: in digits that are lost."""
+    """Near a corner of the simplex its answers at two layouts differ by more than sums in another order: digits are lost."""
     found = refuted(softmax)
     assert "shapes" not in found
     assert {v.kind for v in found.values()} <= {"accuracy", "convention"}
