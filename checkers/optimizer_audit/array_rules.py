@@ -208,8 +208,11 @@ def widened(point: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     def ends(x: float) -> float:
         return x * up if abs(x) >= 8.0 else x * down if abs(x) < 0.25 else x
 
-    for change in (lambda x: x, ends, lambda x: x * up, lambda x: x * down):
-        yield tuple(over_leaves(lambda x, f=change: f(x) if type(x) is float else x, value) for value in point)
+    def changed(value: Any, change: Callable[[float], float]) -> Any:
+        return over_leaves(lambda x: change(x) if type(x) is float else x, value)
+
+    for change in (float, ends, up.__mul__, down.__mul__):
+        yield tuple(changed(value, change) for value in point)
 
 
 # rewriting
