@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,13 +54,11 @@ def vmap(
         )
     program = parse(f)
     made: dict[Any, Any] = {}
-    quick: Callable[..., Any] | None = None  # for columns and numbers of the types that came last
 
-    def batched(*arguments: Any) -> Any:
-        return quick(*arguments) if quick is not None else at_length(*arguments)
-
-    def at_length(*arguments: Any) -> Any:
-        nonlocal quick
+    def at_length(*arguments: Any, **named: Any) -> Any:
+        if named:
+            what = f"{batched.__name__} takes its arguments by position, and was given {', '.join(named)} by name"
+            raise IllTyped(what, rule="vmap", remedy="in_axes has one axis for each position; bind others in a lambda")
         given = _arguments(f, arguments, in_axes)
         count = _count(given)
 
@@ -72,6 +71,7 @@ def vmap(
         runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, made)
         outcome = runner.run(count, sample)
         quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
+        batched.__setstate__((quick or at_length, (), {}, vars(batched)))  # for columns and numbers of the types that came last
         if errors == "return":
             return to_python(outcome.value, None), outcome.failures
         if outcome.failures:
@@ -79,7 +79,8 @@ def vmap(
             raise _of_sample(first, runner.explained(outcome.failures[first], sample(first)))
         return to_python(outcome.value, None)
 
-    batched.__name__ = f"vmap_{getattr(f, '__name__', 'f')}"
+    batched: Any = partial(at_length)
+    batched.__name__, batched.made_by = f"vmap_{getattr(f, '__name__', 'f')}", "aj.vmap"
     return batched
 
 
@@ -124,12 +125,12 @@ def _argument(value: Any, name: str, axis: int | None) -> Argument:
 
 def _column(x: Any, name: str) -> Any:
     if type(x) is not np.ndarray or x.ndim == 0:
-        shown = "an array without axes" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+        shown = "an array without axes" if type(x) is np.ndarray else f"a value of type {type(x).__name__}"
         remedy = "an array, its first axis over samples; or None in in_axes, if all samples share it"
         raise IllTyped(f"{name} holds {shown}, which has no axis of samples", rule="vmap", remedy=remedy)
     if x.dtype.name not in DTYPES:
         raise IllTyped(f"{name} is an array of {x.dtype}", rule="vmap", remedy=f"convert it to one of {', '.join(DTYPES)}")
-    return x
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder())
 
 
 def _count(given: Sequence[Argument]) -> int:

@@ -85,9 +85,10 @@ class Derivative:
 def _directed(positional: list[Any]) -> list[Any]:
     """Arguments and then directions, as they are; IllTyped unless each direction has the structure of its argument."""
     half = len(positional) // 2
+    if any(map(is_function, positional)):
+        raise IllTyped("hvp(f) has no direction for a function", rule="hvp", remedy="wrap it: hvp(lambda x: f(g, x))(x, v)")
     for x, v in zip(positional[:half], positional[half:], strict=True):
-        if not is_function(x):
-            demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
+        demand(to_value(v, "the direction"), to_value(x), "the direction", "hvp")
     return positional
 
 
@@ -151,7 +152,7 @@ def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
     except ValueError:
         return list(arguments)
     bound.apply_defaults()
-    return list(bound.args)
+    return list(bound.arguments.values())
 
 
 def positions(f: Any, wrt: Wrt, count: int) -> list[int]:
@@ -324,5 +325,5 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
         return value
 
     compiled: Any = partial(at_length)
-    compiled.__name__ = getattr(f, "__name__", "f")
+    compiled.__name__, compiled.made_by = getattr(f, "__name__", "f"), "aj.compile"
     return compiled

@@ -83,8 +83,10 @@ def _atom(value: Any, name: str) -> Any:
     match value:
         case Array():
             return value
-        case bool() | int() | float() | None:
-            return float(value) if isinstance(value, np.float64) else value
+        case bool() | None:
+            return value
+        case int() | float():
+            return int(value) if isinstance(value, int) else float(value)
         case np.bool_():
             return bool(value)
         case np.integer():
@@ -104,6 +106,10 @@ def _atom(value: Any, name: str) -> Any:
             remedy = "pass its real and imaginary parts; the language has real numbers"
         case np.floating():
             remedy = "convert it: float(x); the reference computes in f64"
+        case _ if is_function(value):
+            raise IllTyped(
+                f"{name} holds a function", rule="enter", remedy="give it as an argument of its own, or wrap it: lambda x: f(g, x)"
+            )
         case _:
             remedy = "a float, an int, a bool, None, an array, or a tuple, list, dictionary, NamedTuple or dataclass of those"
     raise IllTyped(f"{name} is of type {type(value).__name__}, which the language does not have", rule="enter", remedy=remedy)

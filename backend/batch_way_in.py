@@ -55,14 +55,14 @@ def way_in(
     shapes, layout = rooms(form), form.layout(compiled.code)
     short, quickest = 0, None
 
-    def call(*arguments: Any) -> Any:
-        return (quickest or at_length)(*arguments)
+    def call(*arguments: Any, **named: Any) -> Any:
+        return (quickest or at_length)(*arguments, **named)
 
-    def at_length(*arguments: Any) -> Any:
+    def at_length(*arguments: Any, **named: Any) -> Any:
         nonlocal cost, short, quickest
         kernels: Kernels | None = batch.kernels.get(layout)
-        if [*map(type, arguments)] != kinds or kernels is None:
-            return otherwise(*arguments)
+        if [*map(type, arguments)] != kinds or kernels is None or named:
+            return otherwise(*arguments, **named)
         try:
             counts = [*map(len, chosen(arguments))]
             count = counts[0]

@@ -30,7 +30,7 @@ from backend.batch_kernels import WIDE, Kernels, pieces_of
 from backend.boundary import flatten_arguments, unflatten
 from backend.run import Compiled, on_target
 from backend.stack_memory import LIMIT
-from backend.stacked import over_type, stacked
+from backend.stacked import beyond, over_type, stacked
 from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error, is_full, raised_by
 from backend.tiers import Tiered, is_beyond, runnable, tell_of_faults
 from semantics.edit import holds_arrays
@@ -221,8 +221,9 @@ def sized(types: Iterable[Any], shapes: Iterator[tuple[int, ...]]) -> Iterator[A
 
 
 def of_outcomes(outcomes: Sequence[Any]) -> Outcome:
-    """The outcomes of all samples, put together; None, where none has a value."""
-    failures = {k: found for k, found in enumerate(outcomes) if isinstance(found, AdjudgeError)}
+    """The outcomes of all samples, put together; None, where none has a value. One with an integer beyond 64 bits fails alone."""
+    found = [v if isinstance(v, AdjudgeError) else beyond(v) for v in outcomes]
+    failures = {k: error for k, error in enumerate(found) if error is not None}
     return Outcome(stacked([None if k in failures else v for k, v in enumerate(outcomes)], failures), failures)
 
 

@@ -143,7 +143,7 @@ def inside(bounded: Any, found: Any) -> bool:
         if isinstance(bound, tuple) and isinstance(value, tuple) and len(bound) == len(value):
             todo += zip(bound, value, strict=True)
         elif _alike(bound, value):
-            todo.append((bound.items, value.items))
+            todo.append((tuple(bound.items), tuple(value.items)))  # of an array, what holds them may be no tuple
         elif isinstance(bound, Bounded) and type(value) is float:
             if not (same(bound.value, value) or (bound.bound and abs(bound.value - value) <= bound.bound)):
                 return False

@@ -30,11 +30,25 @@ def over_type(type: Any, columns: Iterator[Any]) -> Any:
             return None if type == UNIT else next(columns)
 
 
+def beyond(value: Any) -> Trap | None:
+    """The Trap, if an integer in a value needs more than 64 bits: no column has it. An explicit stack, since values nest."""
+    todo = [value]
+    while todo:
+        top = todo.pop()
+        if isinstance(top, tuple):
+            todo += top
+        elif isinstance(top, Record):
+            todo += top.items
+        elif type(top) is int and not -(1 << 63) <= top < 1 << 63:
+            return Trap("an integer in a result needs more than 64 bits", rule="vmap", remedy="return a real")
+    return None
+
+
 def stacked(values: Sequence[Any], missing: Collection[int]) -> Any:
     """
     The values as one, with not a number, 0 or False for those that are missing; None if all are.
 
-    IllTyped if they differ in structure, shape or dtype, or are functions; Trap if an integer needs more than 64 bits.
+    IllTyped if they differ in structure, shape or dtype, or are functions. No integer needs more than 64 bits.
     """
     there = [v for k, v in enumerate(values) if k not in missing]
     if not there:
@@ -70,10 +84,7 @@ def _column(values: list[Any], absent: Any) -> Any:
         values = [0.0 if v is ZERO else v for v in values]
         kinds = {type(v) for v in values}
         _demand(kinds <= {float} or kinds <= {int} or kinds <= {bool}, " and ".join(sorted(k.__name__ for k in kinds)))
-        try:
-            items = np.array(values, {float: np.float64, int: np.int64, bool: np.bool_}[kinds.pop()])
-        except OverflowError:
-            raise Trap("an integer in a result needs more than 64 bits", rule="vmap", remedy="return a real") from None
+        items = np.array(values, {float: np.float64, int: np.int64, bool: np.bool_}[kinds.pop()])
     column = np.full((absent.size, *items.shape[1:]), np.nan if items.dtype.kind == "f" else 0, items.dtype)
     column[~absent] = items
     return column

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 import backend.arrays
@@ -22,12 +22,11 @@ texts = st.lists(st.builds(Assigned, st.sampled_from(KEYS), sources), max_size=1
 
 
 def added(size: str, more: int) -> str:
-    """A size and a number, by what it is of an array of 100."""
-    is_number = size.isdigit()
-    total = int(size) + more if is_number else 100 + more - int(size.partition(" - ")[2].rstrip(")") or 0)
-    if is_number:
-        return str(total) if total >= 0 else ""
-    return "x.shape[0]" if total == 100 else f"(x.shape[0] {'-' if total < 100 else '+'} {abs(total - 100)})"
+    """A size and a number: "" below 0, and else the size of the argument with the sum of what is added to it, if that is not 0."""
+    if size.isdigit():
+        return str(int(size) + more) if int(size) + more >= 0 else ""
+    total = more + int("".join(size.strip("()").split()[1:]) or 0)
+    return "x.shape[0]" if total == 0 else f"(x.shape[0] {'-' if total < 0 else '+'} {abs(total)})"
 
 
 def in_rounds(text: list[Assigned], wrong: set[Key]) -> dict[Key, str]:
@@ -43,6 +42,9 @@ def in_rounds(text: list[Assigned], wrong: set[Key]) -> dict[Key, str]:
 
 
 @given(texts, st.sets(st.sampled_from(KEYS), max_size=2))
+@example(
+    [Assigned(("c",), Source("x.shape[0]")), Assigned(("a",), Source(("b",))), Assigned(("b",), Source(("c",), True, 1))], set()
+)
 def test_what_is_assumed_is_what_rounds_through_the_text_say(text: list[Assigned], wrong: set[Key]) -> None:
     found = Assignments(text).assumed(wrong)
     assert found == in_rounds(text, wrong)

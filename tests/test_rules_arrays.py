@@ -12,7 +12,7 @@ import adjudge as aj
 from checkers.optimizer_audit import audit
 from checkers.optimizer_audit.array_instances import Elementwise, instances_of
 from checkers.optimizer_audit.array_proofs import by_index_forms, elementwise_rule, only_moves
-from checkers.optimizer_audit.array_rules import audit_array_rule
+from checkers.optimizer_audit.array_rules import ON_THE_MACHINE, audit_array_rule
 from checkers.optimizer_audit.outcomes import on_a_kink
 from checkers.optimizer_audit.rule_kinds import proved_in_every_kind
 from checkers.optimizer_audit.samples import edge_samples, shrink
@@ -299,3 +299,22 @@ def test_shapes_of_arrays_of_any_rank_are_not_confused() -> None:
     assert not by_index_forms(rule, instances_of(rule).found).same
     sizes = pattern_rule("x: f64[m], y: f64[n] | np.sum(x) * 0.0 + m + np.sum(y) -> np.sum(y) + n")
     assert not by_index_forms(sizes, instances_of(sizes).found).same
+
+
+@pytest.mark.parametrize("text", ["x: f64[n] | sum(x * 2.0) -> sum(x) * 2.0", "x: f64[n] | sum(x * 0.5) -> sum(x) * 0.5"])
+def test_what_a_tiny_format_refutes_is_tried_in_the_last_binades_of_doubles(text: str) -> None:
+    """Wrong where a product overflows, or is rounded to 0: no point of the pool showed it, and what did was called a convention."""
+    faults = [v for v in of_bits(text) if v.kind == "fault"]
+    assert [v.claim for v in faults] == [ON_THE_MACHINE]
+
+
+def test_a_difference_that_only_a_tiny_format_has_is_no_fault() -> None:
+    """8 + 0.5 + 0.5 is 8 with four bits of significand, and 9 with more."""
+    (found,) = of_bits("x: f64[n] | sum(x * 0.0) + 8.0 + 0.5 + 0.5 -> sum(x * 0.0) + 8.0 + 1.0")
+    assert (found.kind, "tiny" in found.claim) == ("convention", True)
+
+
+def of_bits(text: str) -> list[Refuted]:
+    """What is refuted of a rule that claims all bits."""
+    report = audit_array_rule(pattern_rule(text, domain="BITS"), 0, frozenset({"gradients", "firing"}))
+    return [v for v in report.verdicts if isinstance(v, Refuted)]

@@ -57,6 +57,7 @@ DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken fo
 
 def _flows(program: Program, callee: Any, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
     """Where a value goes from input `index` of `user`, which applies `callee`. `path` says where in what is around it it sits."""
+    callee = _differentiated(program, user) or callee
     if isinstance(callee, GraphRef):
         parameters = program.graphs[callee.graph].parameters
         return [(parameters[index - 1], path)] if 0 < index <= len(parameters) else []
@@ -72,6 +73,13 @@ def _flows(program: Program, callee: Any, user: NodeId, index: int, path: tuple[
             return [(user, ())]
         return [(user, path[:-1])] if _fits(which, path[-1]) else []
     return [(user, path)] if callee in CARRIERS and index == 1 else []
+
+
+def _differentiated(program: Program, user: NodeId) -> GraphRef | None:
+    """The known f of an application macro(f, i)(x…), whose arguments f is called with."""
+    macro = program.inputs(user)[0]
+    f = program.constant(program.inputs(macro)[1]) if program.callee(macro) in MACRO_SET else None
+    return f if isinstance(f, GraphRef) else None
 
 
 def _placed(program: Program, user: NodeId, index: int) -> Place | None:

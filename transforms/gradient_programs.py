@@ -18,6 +18,7 @@ from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from transforms import macros
 from transforms.clone import link
+from transforms.flows import is_function
 from transforms.nested_grad import argument_of, expand
 from transforms.system import RewriteSystem
 
@@ -38,7 +39,7 @@ def calling(
 
     macro      one of the macros, or None to call f itself
     types      of the parameters; by default the declared ones, and where none is declared f64; or none, where the program
-               speaks of arrays or takes the parameter apart
+               speaks of arrays, or takes the parameter apart, or calls it
     functions  arguments that are known functions: they are linked in, and are no parameters of the new entry
     """
     edit, functions = Edit(program), functions or {}
@@ -60,13 +61,13 @@ def calling(
 
 
 def _declared(program: Program, parameter: NodeId) -> Any:
-    """The declared type; without one f64, unless the program speaks of arrays or takes the parameter apart."""
+    """The declared type; without one f64, unless the program speaks of arrays, or takes the parameter apart, or calls it."""
     found = program.nodes[parameter]
     assert isinstance(found, Parameter)
     if found.type is not None or program.arrays:
         return found.type
     parted = any(use.index == 1 and program.callee(use.user) in TAKE_APART for use in program.users(parameter))
-    return None if parted else REAL
+    return None if parted or is_function(program, parameter) else REAL
 
 
 def _call_macro(edit: Edit, entry: GraphId, macro: str | None, f: NodeId, wrt: Wrt, arguments: list[NodeId]) -> NodeId:

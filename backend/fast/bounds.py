@@ -8,6 +8,9 @@ whether products are rounded or not, within γ(n) Σ|xᵢ||yᵢ| (3.1), and n η
     |fast − reference| ≤ Σe + 2 γ(n − 1) Σ(|x| + e)                                  γ(n) = n u / (1 − n u)
     |fast − reference| ≤ Σ(|x| e_y + e_x |y| + e_x e_y) + 2 γ(n) Σ(|x| + e_x)(|y| + e_y) + 2 n η
 
+The terms of a norm or an Einstein sum are products that the reference has rounded, t = fl(x y), and fast code may not have: since
+|x y| <= (|t| + η) / (1 - u), the second holds of them with γ(n + 1) Σ|t| (`AnyOrder`).
+
 Every other row is that of the running error, but that an elementary function, which is the reference's own, is exact where its
 arguments are; all but the exponential, which is off by some ulp (`backend.fast.exponential`). So a program without such sums, and
 without exp, has e = 0, and must agree bit for bit. A sum whose terms are finite, and may overflow in some order, is `Ambiguous`.
@@ -16,19 +19,21 @@ without exp, has e = 0, and must agree bit for bit. A sum whose terms are finite
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from backend.running_error import CELLS, SLACK, Ambiguous, Bounded
 from backend.running_error import lift as lift_number
 from semantics.arrays import Array, size_of
-from semantics.columns.arrays import with_arrays
+from semantics.columns.arrays import ARRAY_CELLS, Elements, with_arrays
 from semantics.columns.meaning import MEANING
 from semantics.denotation import Reading, denote
 from semantics.ir import Program
 from semantics.primitives.row import Column
 from semantics.primitives.table import ELEMENTARY, TABLE
 from semantics.structured import Record
+from semantics.tangents import ZERO
 from semantics.values import over_leaves
 
 UNIT = 2.0**-53  # u: half the distance from 1 to the next double
@@ -113,11 +118,33 @@ def _sum(name: str) -> Callable[..., Any]:
     return cell
 
 
-def _mean(x: Any, axis: Any, keepdims: Any) -> Any:
-    """The sum, divided by the number of terms, as the reference does."""
-    total = _sum("reduce_sum")(x, axis, keepdims)
-    results = size_of(total.shape) if isinstance(total, Array) else 1
-    return WITH_ARRAYS["div"](total, lift_number(float(len(x.items) // max(1, results))))
+class AnyOrder(Elements):
+    """The cells of a column whose sums of reals go in any order, the terms perhaps products that are not rounded."""
+
+    def total(self, items: Iterable[Any], dtype: str = "f64") -> Any:
+        terms = [x for x in items if x is not ZERO]
+        if dtype != "f64" or not terms:
+            return super().total(terms, dtype)
+        value = super().total([Bounded(x.value, 0.0) for x in terms]).value
+        error, most, wild = (sum(map(of, terms)) for of in (_error, _most, _wild))
+        return _put_together(value, error, most, wild, len(terms) + 1, 2 * len(terms) * LEAST)
+
+
+def _row(name: str) -> Callable[..., Any]:
+    """The cell of a row that sums what it makes of the elements of its arguments."""
+    return partial(ARRAY_CELLS[name], AnyOrder(lambda primitive: WITH_EXP[primitive.name]))
+
+
+def _contraction(name: str) -> Callable[..., Any]:
+    """The cell of Einstein sums: of two operands of at most two axes they may be products of matrices, all others are in order."""
+    any_order, exact = _row(name), WITH_ARRAYS[name]
+
+    def cell(*arguments: Any) -> Any:
+        operands = [a for a in arguments if isinstance(a, Array)]
+        flat = len(operands) == 2 and all(len(a.shape) <= 2 for a in operands)
+        return (any_order if flat else exact)(*arguments)
+
+    return cell
 
 
 def _product(name: str) -> Callable[..., Any]:
@@ -166,13 +193,19 @@ def _log_sum(x: Any, y: Any) -> Any:
 
 
 NUMBERS = CELLS | {p.name: _unchanged(CELLS[p.name]) for p in ELEMENTARY if p.name in CELLS}
-WITH_ARRAYS = with_arrays(NUMBERS | {"exp": _exp, "logaddexp": _log_sum})
+WITH_EXP = NUMBERS | {"exp": _exp, "logaddexp": _log_sum}
+WITH_ARRAYS = with_arrays(WITH_EXP)
 ANY_ORDER: dict[str, Callable[..., Any]] = {
     "reduce_sum": _sum("reduce_sum"),
     "sum_to": _sum("sum_to"),
-    "mean": _mean,
+    "mean": _row("mean"),
+    "norm": _row("norm"),
+    "logsumexp": _row("logsumexp"),
+    "trace": _row("trace"),
     "matmul": _product("matmul"),
     "dot": _product("dot"),
+    "einsum": _contraction("einsum"),
+    "tensordot": _contraction("tensordot"),
 }
 FAST = Reading(Column("fast", {**WITH_ARRAYS, **ANY_ORDER}), lift)
 

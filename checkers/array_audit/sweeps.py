@@ -29,6 +29,9 @@ COARSE = 2.0**-20
 entries themselves are judged to the last digits by `jacobian`; only at ties, where they have no value of their own, is the sum all
 there is."""
 
+LOST = 64
+"""How much more one answer may lose to cancellation than another at the same cotangent."""
+
 
 def shapes(trial: Trial) -> list[Verdict]:
     """11: non-square, broadcast, empty and 0-d arrays, attributes, layouts."""
@@ -57,13 +60,18 @@ def cotangent_layouts(trial: Trial, case: Case) -> Iterator[tuple[str, Any, Any]
 
 
 def differs(trial: Trial, case: Case, found: Any, wanted: Any, d: Any) -> bool:
-    """Whether two answers at one cotangent differ by more than sums in another order do."""
+    """
+    Whether two answers at one cotangent differ by more than sums in another order do. A rule whose terms cancel, as those of a
+    softmax near a corner do, loses more: as many digits as there are between `wanted` and what the one-hot cotangents add up to.
+    """
     whole = answered(trial, case)
     if whole is None:
         return False
-    room = 8 * trial.operations * format_of(trial, case).unit * (np.abs(d) @ np.nan_to_num(np.abs(whole), posinf=0.0))
+    known = np.nan_to_num(whole, posinf=0.0, neginf=0.0)
+    room = 8 * trial.operations * format_of(trial, case).unit * (np.abs(d) @ np.abs(known))
     with np.errstate(invalid="ignore"):
-        gap = np.abs(found - wanted)
+        gap, lost = np.abs(found - wanted), np.nan_to_num(np.abs(wanted - d @ known), posinf=0.0)
+        room = room + LOST * np.max(lost, initial=0.0) + COARSE * np.nan_to_num(np.abs(wanted), posinf=0.0)
     return bool((gap > room).any() or (np.isnan(found) != np.isnan(wanted)).any())
 
 

@@ -8,7 +8,7 @@ the instances (`array_instances`), smallest first. What is a fault and what a co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +18,13 @@ from checkers.optimizer_audit.array_proofs import elementwise_rule, proved_for_a
 from checkers.optimizer_audit.divergence import Divergence, in_the_reals, on_the_machine
 from checkers.optimizer_audit.journal import Journal
 from checkers.optimizer_audit.rule_structure import fired
-from checkers.optimizer_audit.rule_values import equal_bits, equal_reals, equal_types
+from checkers.optimizer_audit.rule_values import bits_refuted, equal_bits, equal_reals, equal_types
 from checkers.optimizer_audit.side_conditions import of_the_declared, what_would_save
 from checkers.verdict import Counterexample, OutOfScope, Passed, Proved, Refuted, Report, Unknown, Vacuous, Verdict
 from semantics.errors import AdjudgeError
 from semantics.infer import infer
 from semantics.type_lattice import erase
+from semantics.values import over_leaves
 from semantics.wellformed import check
 from transforms.pattern import PatternRule
 
@@ -32,6 +33,7 @@ MOST_PROOFS, LARGEST_PROOF = 40, 12  # instances that z3 is asked about, and the
 CROSS_CHECKS, LARGEST_CHECK = 3, 4
 FORMAT_PROOFS, LARGEST_FORMAT_PROOF = 6, 6
 RLIMIT = 1_500_000
+ON_THE_MACHINE = "equal in IEEE-754, bit for bit, where a tiny format differs"
 
 
 def audit_array_rule(rule: PatternRule, seed: int, skip: frozenset[str], rlimit: int = RLIMIT) -> Report:
@@ -187,12 +189,30 @@ def _bit_for_bit(rule: PatternRule, found: Sequence[Instance], rlimit: int) -> l
     proved = 0
     for instance in small:
         verdict = equal_in_ieee(instance.left, instance.right, TINY, instance.condition, rlimit=rlimit)
-        if isinstance(verdict, Refuted):  # a hint: the machine computes in another format
-            return [with_attributes(replace(verdict, kind="convention", claim=claim), instance)]
+        if isinstance(verdict, Refuted):  # a hint, unless the machine, which computes in another format, shows it too
+            shown = bits_refuted(instance, widened(tuple(verdict.counterexample.inputs.values())), "fault", ON_THE_MACHINE)
+            return [with_attributes(replace(verdict, kind="convention", claim=claim) if shown is None else shown, instance)]
         if not isinstance(verdict, Proved):
             return [Unknown(f"{type(verdict).__name__} at {dict(instance.sizes)}", claim)]
         proved += 1
     return [Proved("z3", claim)] if proved else [OutOfScope("no instance is small enough", claim)]
+
+
+def widened(point: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """
+    A point of the tiny format, its largest exponent 3 and its least number 2^-5, as points of doubles: as it is; with what is in
+    the last binade, or below the normal numbers, in those of doubles; and with all numbers scaled up or down by as much.
+    """
+    up, down = 2.0**1020, 2.0**-1069
+
+    def ends(x: float) -> float:
+        return x * up if abs(x) >= 8.0 else x * down if abs(x) < 0.25 else x
+
+    def changed(value: Any, change: Callable[[float], float]) -> Any:
+        return over_leaves(lambda x: change(x) if type(x) is float else x, value)
+
+    for change in (float, ends, up.__mul__, down.__mul__):
+        yield tuple(changed(value, change) for value in point)
 
 
 # rewriting

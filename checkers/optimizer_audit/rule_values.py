@@ -8,7 +8,7 @@ undefined where the left is not adds a pole.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from checkers.optimizer_audit.outcomes import Runner, Stopped, Value, agree, over_the_reals, said, same_bits, type_name
@@ -134,6 +134,16 @@ def equal_bits(rule: Rule, seed: int, kind: str, most: int = BIT_POINTS) -> Verd
     if not tried:
         return Vacuous("no point of the edge pool satisfies the side condition and has a value on the left", claim)
     return Passed(len(tried), "points of the edge pool, both sides on the machine", claim)
+
+
+def bits_refuted(rule: Rule, points: Iterable[Point], kind: str, claim: str) -> Refuted | None:
+    """The refutation at the first of these points at which the machine tells the sides apart, if it does at one."""
+    sides = Sides(rule)
+    bad = next((p for p in points if sides.bits_differ(p)), None)
+    if bad is None:
+        return None
+    bad = shrink(bad, sides.bits_differ)
+    return Refuted(sides.counterexample(bad, suspected(sides, bad)), kind, claim)
 
 
 def suspected(sides: Sides, point: Point) -> str:

@@ -153,6 +153,8 @@ def _swapped(subject: Subject, i: int, rows: Rows) -> str:
 
 def _constant_ratio(subject: Subject, i: int, rows: Rows) -> str:
     ratios = [f / w.middle for _, f, w in rows if w.middle]
+    if any(f and not w.middle for _, f, w in rows):
+        return ""  # no multiple of 0
     if len(ratios) > 2 and ratios[0] and all(_close(r, ratios[0], 2.0**-26) for r in ratios):
         return f"constant ratio {ratios[0]:.9g}: a factor {1 / ratios[0]:.9g} is missing"
     return ""

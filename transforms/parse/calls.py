@@ -212,7 +212,8 @@ def bind(c: Cursor, at: ast.Call, signature: Signature, parts: list[Part], keywo
     for keyword, value in keywords.items():
         allowed = parameters[signature.positional_only :]
         if keyword not in allowed:
-            raise c.refuse(at, f"{name} has no parameter {keyword}", suggestion(keyword, list(allowed)), rule="call")
+            taken = f"by name it takes {', '.join(allowed)}" if allowed else "give its arguments by position"
+            raise c.refuse(at, f"{name} has no parameter {keyword}", suggestion(keyword, list(allowed), taken), rule="call")
         index = parameters.index(keyword)
         if index in slots:
             raise c.refuse(at, f"{name} gets its argument {keyword} twice", "pass it once", rule="call")

@@ -180,6 +180,11 @@ def _adjudge_member(name: str) -> Found | None:
         return found_value(getattr(higher_order, name))
     if name in ("logsumexp", "memory"):
         return LOGSUMEXP if name == "logsumexp" else _STATIC["adjudge.memory"]
+    return for_python(name)
+
+
+def for_python(name: str) -> Refused:
+    """What a name of adjudge is to a program, if it is none of those that programs may use."""
     known = ", ".join(sorted({*MACRO_NAMES, *HIGHER_ORDER, "logsumexp"}))
     return Refused(f"adjudge.{name} is not for use inside programs", f"one of {known}")
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -137,10 +138,10 @@ class NameTable(Protocol):
     def __hash__(self) -> int: ...
 
 
-def suggestion(name: str, known: list[str]) -> str:
-    """What to try for an unknown name: the nearest known ones."""
+def suggestion(name: str, known: list[str], otherwise: str = "") -> str:
+    """What to try for an unknown name: the nearest known ones; where none is near, `otherwise`, or to define it."""
     close = difflib.get_close_matches(name, sorted(set(known)), 3, 0.6)
-    return f"did you mean {' or '.join(close)}?" if close else f"define {name}, or pass it as an argument"
+    return f"did you mean {' or '.join(close)}?" if close else otherwise or f"define {name}, or pass it as an argument"
 
 
 def found_builtin(name: str) -> Found | None:
@@ -199,11 +200,29 @@ def found_value(value: Any) -> Found:
             return SCIPY_LOGSUMEXP
         if str(value.__module__).split(".")[0] == "adjudge" and value.__name__ in MACRO_NAMES:
             return Row(TABLE[value.__name__])
-        return known_function(value)
+        return outside(value) or known_function(value)
     macro = _attribute(value, "macro")
     if isinstance(macro, str) and macro in ("grad", "value_and_grad", "jacobian", "hessian", "hvp"):
         return Derived(macro, found_value(_attribute(value, "f")), None if macro == "hvp" else _attribute(value, "wrt"))
-    return Refused(f"a value of the Python type {type(value).__name__} is not in the language", _remedy_for(value))
+    return outside(value) or Refused(
+        f"a value of the Python type {type(value).__name__} is not in the language", _remedy_for(value)
+    )
+
+
+def outside(value: Any) -> Refused | None:
+    """Why programs do not call a function that adjudge exports for Python, or what `aj.compile` or `aj.vmap` made; else None."""
+    name = _attribute(value, "__name__")
+    if isinstance(maker := _attribute(value, "made_by"), str) and maker.startswith("aj."):
+        return Refused(
+            f"{name} is made by {maker}, and is called from Python alone",
+            f"{maker} comes last: give the function that {name} was made of",
+        )
+    exported = vars(sys.modules.get("adjudge", types)).get(name) is value
+    if exported and isinstance(value, types.FunctionType) and value.__module__.startswith("adjudge."):
+        from transforms.parse.library import for_python
+
+        return for_python(value.__name__)
+    return None
 
 
 def _attribute(value: Any, name: str) -> Any:

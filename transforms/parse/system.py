@@ -40,7 +40,7 @@ from transforms.parse import (
 from transforms.parse.cursor import Cursor
 from transforms.parse.dispatch import waiting
 from transforms.parse.items import Block, Do, Eval, Walked, kind_of
-from transforms.parse.names import Known, Literal, Refused, found_value, known_function, suggestion
+from transforms.parse.names import Known, Literal, Refused, found_value, known_function, outside, suggestion
 from transforms.parse.source import parameters_of, read_source
 from transforms.parse.state import NOWHERE, Frame, Name, ParseState, Value, Walk, items_of
 from transforms.parse.text_names import text_names
@@ -155,6 +155,8 @@ def initial(function: Callable[..., Any]) -> ParseState:
     if isinstance(function, types.FunctionType):
         found = found_value(function)
         return start(found if isinstance(found, Known) else known_function(function))
+    if (refused := outside(function)) is not None:
+        raise Malformed(refused.what, rule="source", remedy=refused.remedy)
     what = f"{getattr(function, '__name__', repr(function))} is no Python function with a source"
     if isinstance(function, Primitive):
         what = f"{function.name} is a primitive, not a function with a source"
