@@ -163,8 +163,8 @@ def _runner(
 ) -> Runner:
     """What runs the program at all samples of these arguments."""
     from backend import general
-    from backend.batch_way_in import way_in
-    from backend.batches import Batch, Column, of_outcomes
+    from backend.batches.batch import Batch, Column, of_outcomes
+    from backend.batches.way_in import way_in
     from backend.boundary import flatten_arguments
 
     types = [None if t is None else general(t) for t in types] if target != "reference" else types

@@ -26,7 +26,7 @@ from adjudge.adapters import frameworks
 from adjudge.primitives import UserPrimitive
 from semantics.errors import Malformed
 from semantics.ir import Program
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 from transforms.system import AgendaSystem, Rewrite, RewriteSystem
 
 TABLE_OF_FILE = "ADJUDGE"

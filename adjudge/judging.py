@@ -156,7 +156,7 @@ def audit(
     """
     from checkers.optimizer_audit import audit as judge
     from checkers.optimizer_audit.checks import known
-    from transforms.pattern import PatternRule
+    from transforms.patterns.rule import PatternRule
 
     left_out, domain = known(skip), equality(domain)
     programs = [_program(e) for e in examples]
@@ -171,7 +171,7 @@ def audit(
 
 def equality(domain: str | None) -> str | None:
     """The name of an equality domain, in any case, or None; Malformed if it is no such name."""
-    from transforms.pattern import DOMAINS
+    from transforms.patterns.rule import DOMAINS
 
     if domain is None:
         return None

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from semantics.errors import Malformed
-from transforms.pattern import DOMAINS, PatternRule, pattern_rule
-from transforms.pattern_functions import function_rule
+from transforms.patterns.functions import function_rule
+from transforms.patterns.rule import DOMAINS, PatternRule, pattern_rule
 
 
 def rule(
@@ -31,7 +31,7 @@ def rule(
     domain  the equality that it claims: "REAL" over the reals, "IEEE" with one NaN, "BITS" bit for bit
     name    what reports call it; the text if not given
     types   of the parameters of functions, which annotations may say too; in a text they stand before `|`. Names are f64 scalars
-            unless typed (`transforms.pattern` has the types)
+            unless typed (`transforms.patterns.rule` has the types)
 
     Malformed, with a caret where there is one, if the text, the condition or the domain cannot be read.
     """

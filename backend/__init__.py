@@ -14,7 +14,7 @@ from backend.crosscheck import Crosscheck, crosscheck
 from backend.tiers import Machined, ptx, runnable
 
 if TYPE_CHECKING:
-    from backend.lowering import lowered
+    from backend.lowering.first_order import lowered
     from backend.run import Compiled, compile, source, targets
 
 __all__ = [

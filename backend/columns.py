@@ -3,7 +3,7 @@ Two columns: "numba", the generated source of every primitive, and "ulp", how fa
 
 A numba cell takes the scalar types of its arguments and answers with a Template. The names in it are bound to each target's
 own functions when the code is loaded, so one text serves plain Python, the CPU and the GPU. Structural primitives have no text: the
-lowering computes them on the structure of values (`backend.structure`).
+lowering computes them on the structure of values (`backend.lowering.structure`).
 
 The bounds are the documented maximal errors of CUDA's double functions plus that of the C library, in ulp of the result.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.arrays.table import CELLS as LOOPS
+from backend.lowering.structure import STRUCTURAL
 from backend.status import DIVISION, OVERFLOW, SIZES, ZERO_POWER
-from backend.structure import STRUCTURAL
 from semantics.errors import IllTyped
 from semantics.primitives.row import Column, Hole
 from semantics.primitives.table import ELEMENTARY, MACROS, TABLE
@@ -76,7 +76,7 @@ def _pow(a: Any, b: Any) -> Template:
     """
     The hidden argument `one` is 1.0 and unknown to the compiler, which would otherwise turn a known exponent into a product.
 
-    An integer to an integer that is not known is taken for an integer (`backend.stack_types`); where it is none, as for a
+    An integer to an integer that is not known is taken for an integer (`backend.stacks.cell_types`); where it is none, as for a
     negative exponent, the machine runs the sample.
     """
     if not _integers((a, b)):

@@ -15,7 +15,7 @@ from backend.arrays.products import USES as PRODUCTS_USE
 from backend.arrays.table import SOURCES
 from backend.fast.products import SOURCES as FAST_PRODUCTS
 from backend.fast.products import USES as FAST_PRODUCTS_USE
-from backend.stack_arrays import SOURCES as KEEPING
+from backend.stacks.arrays import SOURCES as KEEPING
 
 _BIG = 1 << 53
 

@@ -16,12 +16,12 @@ from typing import Any
 from backend import store, toolchain
 from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
-from backend.entry import is_quick
-from backend.lowering import Lowered, lowered
-from backend.stack_memory import MEMORY, Memory, rooms
+from backend.lowering.first_order import Lowered, lowered
+from backend.stacks.memory import MEMORY, Memory, rooms
 from backend.status import LINKED, MEMORY_LIMIT, OK, ORDER, error, is_full, raised_by
-from backend.structured_way_in import is_structured, structured
-from backend.ways_in import entrance
+from backend.ways_in.entrance import entrance
+from backend.ways_in.entry import is_quick
+from backend.ways_in.structured import is_structured, structured
 from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL

@@ -3,7 +3,7 @@ Status codes: how generated code says that it trapped. It computes no exception,
 
 Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
 FULL_ARRAYS, those from FULL_AT on, and LINKED are no errors: the host answers them with more memory, or with other code
-(`backend.stacks`), and runs again.
+(`backend.stacks.cells`), and runs again.
 So is ORDER, which only fast code has: the host runs the exact code.
 """
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 21  # of the bindings, which the source does not show
+VERSION = 22  # of the bindings, which the source does not show
 CODE = ("semantics", "transforms", "backend")
 
 

@@ -1,8 +1,8 @@
 """
 Two tiers: generated code (A) where a program can be lowered, the virtual machine (B) for everything else, and for the first call.
 
-`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lower` refuses: memory,
-sequences of unknown length, functions that a recursion returns, closures whose types have no end, integers beyond 64 bits.
+`runnable` refuses nothing but a target that is not there. What only tier B can run is what `backend.lowering.lower` refuses:
+memory, sequences of unknown length, functions that a recursion returns, closures whose types have no end, integers beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from backend import lowering, store, toolchain
-from backend.expansion import first_that_fits
+from backend import store, toolchain
+from backend.lowering import first_order as lowering
+from backend.lowering.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
 from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
@@ -172,7 +173,7 @@ class Tiered:
         """Whether another process has compiled the program, so that its machine code is there at once."""
         if self.target != "cpu" or not lowering.is_lowered(self.program, self.types, self.options.get("mode", "J")):
             return False
-        from backend import kept
+        from backend.cpu import kept
 
         return kept.is_there(lowering.lowered(self.program, self.types, mode=self.options.get("mode", "J")))
 

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backend import plain_tiles
+from backend.cpu import plain_tiles
 from semantics.arrays import single
 from semantics.columns.arithmetic import ieee_divide, ieee_power
 from semantics.columns.elementary import ELEMENTARY, atan2, copysign, hypot
@@ -63,7 +63,7 @@ def _place(array: Any, memory: Any) -> int:
 
 
 def _zeros(count: int) -> list[Any]:
-    """What holds as many numbers as a strip of turns needs (`backend.strips`)."""
+    """What holds as many numbers as a strip of turns needs (`backend.lowering.strips`)."""
     return [0] * count
 
 
@@ -105,7 +105,10 @@ def _cpu_functions() -> Bindings:
     """The C library through `math`; what Numba lacks of `math`, through NumPy's scalars, which call the same library."""
     import numpy
 
-    from backend import cpu_arrays, cpu_functions, cpu_memory, tiles, turn_sums
+    from backend.cpu import arrays as cpu_arrays
+    from backend.cpu import functions as cpu_functions
+    from backend.cpu import memory as cpu_memory
+    from backend.cpu import tiles, turn_sums
 
     functions: Bindings = {f"_{name}": getattr(math, name) for name in NAMES if name not in ("cbrt", "hypot")}
     functions |= {f"_lone_{name}": getattr(math, name) for name in ALONE}
@@ -145,7 +148,7 @@ def cpu_bindings(source: str) -> Bindings:
     import numpy
     from numba import njit
 
-    from backend.compiler import Flat, Usual, registries_alone
+    from backend.cpu.compiler import Flat, Usual, registries_alone
 
     registries_alone()
     return (
@@ -204,7 +207,7 @@ def elementary(source: str) -> str:
 @cache
 def fast_bindings() -> Bindings:
     """What fast code for the CPU calls besides, or in place of the C library."""
-    from backend import tiles
+    from backend.cpu import tiles
     from backend.fast import cpu, exponential
 
     named = {f"_{f.__name__}": f for f in (cpu.any_term, cpu.any_product, exponential.exp)}
@@ -215,9 +218,9 @@ def fast_bindings() -> Bindings:
 def lanes(asked: bool) -> Bindings:
     """
     What a kernel for several samples at once calls besides; how many, and the names that it may call with lanes. They are few where
-    it asks them (`backend.lane_branches`).
+    it asks them (`backend.batches.branches`).
     """
-    from backend import lane_memory, lanes
+    from backend.batches import lane_memory, lanes
 
     width = lanes.FEW if asked else lanes.MANY
     own = {"_WIDTH": width, "_CALLED": lanes.CALLED, "_mul": lanes.mul, "_div": lanes.div, "_chosen": lanes.chosen}

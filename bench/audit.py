@@ -16,7 +16,7 @@ from checkers.optimizer_audit.rule_values import points_of
 from checkers.optimizer_audit.subjects import as_pass
 from checkers.optimizer_audit.triggers import generated
 from semantics.ir import Program
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 from transforms.pipeline import PASSES
 from transforms.simplify import EXACT_RULES, FAST, FAST_RULES
 

@@ -105,7 +105,7 @@ def machine_code(compiled: Any) -> Any:
     """Generated code as other code that Numba compiles calls it: its value without the status."""
     from numba import njit
 
-    from backend.kept import dispatcher
+    from backend.cpu.kept import dispatcher
 
     entry = dispatcher(compiled.code)
     return njit(error_model="numpy")(lambda *given: entry(*given)[0])

@@ -21,7 +21,7 @@ from proofs.obligation import Obligation, discharge
 from proofs.trusted import TRUSTED, Axiom
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 
 __all__ = ["FAMILIES", "TRUSTED", "Axiom", "Judgment", "Obligation", "discharge", "judge", "obligations", "prove"]
 

@@ -33,7 +33,7 @@ from proofs.normal_form import equal
 from proofs.obligation import Obligation, applied
 from semantics.denotation import denote
 from semantics.errors import AdjudgeError, IllTyped
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 
 WIDTHS = (8, 16, 64)
 QUICK: tuple[Format, ...] = (TINY, HALF)

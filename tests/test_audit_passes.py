@@ -20,7 +20,7 @@ from semantics.text import read
 from semantics.values import same
 from semantics.wellformed import check
 from transforms import fold
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.system import RewriteSystem
 
 QUICK = ("translation validation", "order", "recorded and unrecorded", "gradients", "gradients optimized")

@@ -20,7 +20,7 @@ from checkers.optimizer_audit.journal import Journal, watched
 from checkers.optimizer_audit.rule_set import RuleSet, confluence, ends
 from checkers.verdict import Counterexample, Passed, Proved, Refuted, Unknown, Vacuous, exactly
 from semantics.errors import Malformed
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 
 ROOT = Path(__file__).resolve().parent.parent
 QUICK = ("hits", "subsumption", "critical pairs", "gradients", "weakest side condition", "types")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import backend
 from backend import columns, store, toolchain
 from backend.cuda import numba_cuda
-from backend.lower import lower
+from backend.lowering.lower import lower
 from semantics.edit import Edit, empty
 from semantics.errors import IllTyped, Malformed, OutOfFuel, Trap
 from semantics.ir import Program

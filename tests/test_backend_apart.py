@@ -17,7 +17,7 @@ from numba import njit, typeof
 from backend import store, toolchain
 from backend.arrays import apart
 from backend.arrays.tightening import tightened
-from backend.compiler import Usual
+from backend.cpu.compiler import Usual
 
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
 

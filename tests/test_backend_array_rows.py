@@ -18,7 +18,7 @@ from backend.arrays import attributes, contractions
 from backend.arrays.table import CELLS, OF_FIRST
 from backend.arrays.values import Formula
 from backend.boundary import flatten_arguments
-from backend.shape import Reg
+from backend.lowering.shape import Reg
 from backend.tiers import Tiered
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import Program

@@ -10,8 +10,9 @@ from test_backend_stack_arrays import agrees, compiled
 
 import adjudge as aj
 from adjudge.values import to_value
-from backend import conversion, general
-from backend.shape import Reg
+from backend import general
+from backend.lowering import conversion
+from backend.lowering.shape import Reg
 from semantics.errors import Malformed
 from semantics.type_language import BOOLEAN, INTEGER, REAL, type_of
 from semantics.type_lattice import ZERO_TYPE, Union

@@ -13,7 +13,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import adjudge as aj
-from backend import batch_way_in, batch_way_text
+from backend.batches import way_in as batch_way_in
+from backend.batches import way_text as batch_way_text
 from semantics.errors import AdjudgeError, Trap
 from transforms.parse import parse_text
 

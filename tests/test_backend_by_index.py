@@ -15,11 +15,12 @@ from test_backend_arrays import normal, types_of
 from test_backend_stack_arrays import agrees, compiled
 
 from adjudge.values import to_value
-from backend import regions, stack_types
 from backend.arrays import tightening
-from backend.flow import Flow, flow
-from backend.scheduling import reads_first
-from backend.stack_sizes import sizes_alone
+from backend.lowering import regions
+from backend.lowering.flow import Flow, flow
+from backend.lowering.scheduling import reads_first
+from backend.stacks import cell_types as stack_types
+from backend.stacks.sizes import sizes_alone
 from semantics.scope import order_of_need, scopes
 from semantics.text import read
 from transforms.gradient_programs import calling

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backend import compiler, toolchain
+from backend import toolchain
+from backend.cpu import compiler
 
 
 def total(x):  # type: ignore[no-untyped-def]

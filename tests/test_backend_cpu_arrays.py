@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from backend import cpu_arrays, toolchain
+from backend import toolchain
+from backend.cpu import arrays as cpu_arrays
 
 COUNT = 20  # arrays: twenty that are read and twenty that are written to are more pairs than LLVM would test
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit, types
 
-from backend.cpu_memory import Cells, cells, place
+from backend.cpu.memory import Cells, cells, place
 
 
 @njit(error_model="numpy")

@@ -22,7 +22,7 @@ from backend import toolchain
 from backend.arrays.loops import shares
 from backend.cuda import assembly, block, launch, numba_cuda
 from backend.cuda.launch import Blocks
-from backend.lowering import Lowered
+from backend.lowering.first_order import Lowered
 from backend.run import BUDGET
 from backend.status import NOT_FINITE, SIZES, error
 from backend.tiers import Tiered

@@ -12,7 +12,7 @@ from test_backend_array_rows import program as applying
 from test_vm_programs import CALLS, NAMES
 
 import backend
-from backend.expansion import first_that_fits
+from backend.lowering.expansion import first_that_fits
 from backend.tiers import runnable
 from semantics.errors import AdjudgeError
 from semantics.ir import Program

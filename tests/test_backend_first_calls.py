@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge as aj
-from backend import kept, runnable
+from backend import runnable
+from backend.cpu import kept
 from backend.machine import interpreter, kernels
 from backend.machine.execution import MANY, Execution
 from backend.machine.loader import load
@@ -135,7 +136,13 @@ def test_the_backend_loads_nothing_that_makes_code_before_it_is_asked_to() -> No
     text = "import sys, backend; print(*(m for m in sys.modules if m.startswith('backend')))"
     loaded = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
     assert "backend.machine.execution" in loaded
-    assert not {"backend.columns", "backend.subset", "backend.flow", "backend.lower", "backend.arrays.table"} & set(loaded)
+    assert not {
+        "backend.columns",
+        "backend.lowering.subset",
+        "backend.lowering.flow",
+        "backend.lowering.lower",
+        "backend.arrays.table",
+    } & set(loaded)
 
 
 def test_numba_compiles_code_over_arrays_once_whichever_way_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

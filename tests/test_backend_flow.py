@@ -8,8 +8,8 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from backend import flow as analysis
-from backend.flow import Block, Head, Targets, flow
+from backend.lowering import flow as analysis
+from backend.lowering.flow import Block, Head, Targets, flow
 
 Graph = dict[Block, tuple[Block, ...]]
 

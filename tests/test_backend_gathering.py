@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import adjudge as aj
 import backend
 from adjudge.values import to_value
-from backend.gathering import gathered
-from backend.promotion import promoted
+from backend.lists.gathering import gathered
+from backend.lists.promotion import promoted
 from backend.tiers import Tiered
 from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, denote

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_backend_arrays import normal, types_of
 from test_backend_stack_arrays import agrees, compiled
 
-from backend import regions
-from backend.flow import Flow, flow
+from backend.lowering import regions
+from backend.lowering.flow import Flow, flow
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text

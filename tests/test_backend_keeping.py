@@ -15,7 +15,7 @@ from backend import toolchain
 from backend.arrays import keeping
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.keeping import kept_in_place, kept_once
-from backend.stack_arrays import SOURCES
+from backend.stacks.arrays import SOURCES
 
 # places
 

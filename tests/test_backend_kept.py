@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from backend import entry, kept, native, run
-from backend.stack_memory import is_addressed
+from backend import run
+from backend.cpu import kept, native
+from backend.stacks.memory import is_addressed
+from backend.ways_in import entry
 from semantics.errors import Trap
 from semantics.machine import run as on_reference
 from semantics.text import read

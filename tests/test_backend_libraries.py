@@ -13,8 +13,10 @@ from numba.core.codegen import CPUCodeLibrary
 from numba.core.registry import cpu_target
 from numba.core.typing.context import BaseContext
 
-from backend import nothing, resolving, store, toolchain
-from backend.libraries import Part, Whole, needed
+from backend import store, toolchain
+from backend.cpu import resolving
+from backend.cpu.libraries import Part, Whole, needed
+from backend.lowering import nothing
 from semantics.columns.elementary import ELEMENTARY
 
 pytestmark = pytest.mark.usefixtures("own_store")

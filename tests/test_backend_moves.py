@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.moves import one_by_one
+from backend.lowering.moves import one_by_one
 
 NAMES = "abcdef"
 terms = st.one_of(

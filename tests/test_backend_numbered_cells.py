@@ -10,15 +10,15 @@ from recursive_programs import wanted
 
 import backend
 from adjudge.values import to_value
-from backend import stack_memory
+from backend.lowering.scheduling import calls_first
 from backend.recursion.families import families
 from backend.recursion.family import Family
 from backend.recursion.frames import FRAME
 from backend.recursion.groups import without_recursion as in_loops
 from backend.recursion.program import without_recursion
-from backend.scheduling import calls_first
-from backend.stack_layout import laid_out
-from backend.stack_sites import Flows, sites_of
+from backend.stacks import memory as stack_memory
+from backend.stacks.layout import laid_out
+from backend.stacks.sites import Flows, sites_of
 from bench.by_index import TREE
 from semantics.ir import Program
 from semantics.scope import order_of_need, scopes

@@ -7,7 +7,7 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 import backend
-from backend.entry import entry_source, flagged
+from backend.ways_in.entry import entry_source, flagged
 from semantics.type_language import INTEGER
 from transforms.parse import parse_text
 

@@ -10,7 +10,7 @@ import pytest
 from vm_runs import outcome
 
 from backend import runnable
-from backend.stack_types import StackInference
+from backend.stacks.cell_types import StackInference
 from backend.tiers import Tiered
 from semantics.errors import IllTyped
 from semantics.infer import entry_types

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend import elf, native, placing
+from backend.cpu import elf, native, placing
 from semantics.values import bits
 
 TEXT = """

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import event, given
 from mutation_programs import MUTATIONS
 
-from backend import promotion
-from backend.followed_cells import Cells
-from backend.promotion import Place, promoted
+from backend.lists import promotion
+from backend.lists.followed_cells import Cells
+from backend.lists.promotion import Place, promoted
 from checkers.generators import Whole, WholeOptions, wholes
 from semantics.errors import Trap
 from semantics.ir import Program

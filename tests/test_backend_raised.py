@@ -14,9 +14,11 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import adjudge as aj
-from backend import batch_way_in, run, tiers, ways_in
-from backend.lowering import lowered
+from backend import run, tiers
+from backend.batches import way_in as batch_way_in
+from backend.lowering.first_order import lowered
 from backend.status import raised_by
+from backend.ways_in import entrance as ways_in
 from semantics import arrays
 from semantics.errors import Crash, IllTyped, OutOfFuel
 from semantics.machine import run as on_reference

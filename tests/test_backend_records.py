@@ -13,8 +13,8 @@ from language import CASES, Case
 import adjudge as aj
 import backend
 from adjudge.cli.crosscheck import SPECIAL, random_samples
-from backend import records, structure
 from backend.crosscheck import inside
+from backend.lowering import records, structure
 from backend.running_error import Bounded, bounds
 from checkers.columns.leaves import coordinates
 from semantics.errors import IllTyped, Malformed, Trap

@@ -13,7 +13,6 @@ from recursive_programs import BISECTION, RECURSIVE, expressions, wanted
 
 import backend
 from adjudge.values import to_value
-from backend import stack_memory
 from backend.boundary import flatten_arguments
 from backend.cuda import numba_cuda
 from backend.recursion.families import families
@@ -24,7 +23,8 @@ from backend.recursion.program import without_recursion
 from backend.recursion.reads import postponed
 from backend.recursion.results import without_unread
 from backend.recursion.sums import threaded
-from backend.stack_sites import Flows, sites_of
+from backend.stacks import memory as stack_memory
+from backend.stacks.sites import Flows, sites_of
 from backend.status import LINKED
 from bench.by_index import TREE
 from semantics.errors import OutOfFuel

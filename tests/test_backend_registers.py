@@ -11,8 +11,9 @@ from numba import types
 from numba.core.compiler import run_frontend
 from numba.core.runtime import _nrt_python, rtsys
 
-from backend import registers, store, toolchain
-from backend.cpu_memory import Cells
+from backend import store, toolchain
+from backend.cpu import registers
+from backend.cpu.memory import Cells
 
 TEXT = """
 @_bare

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend.batch_forms import LARGEST, Form
+from backend.batches.forms import LARGEST, Form
 from backend.small import form, terms
 from backend.small.form import form_of, taken_apart
 from semantics.errors import AdjudgeError, IllTyped

@@ -15,11 +15,14 @@ import pytest
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend import batch_way_in, batch_way_text, batches, lowered
-from backend.batch_forms import Form, flat, holders, whole
-from backend.batch_kernels import WIDE, is_for_few, is_wide
-from backend.batches import Batch, Column
-from backend.lanes import CALLED
+from backend import lowered
+from backend.batches import batch as batches
+from backend.batches import way_in as batch_way_in
+from backend.batches import way_text as batch_way_text
+from backend.batches.batch import Batch, Column
+from backend.batches.forms import Form, flat, holders, whole
+from backend.batches.kernels import WIDE, is_for_few, is_wide
+from backend.batches.lanes import CALLED
 from backend.small.form import taken_apart
 from semantics.errors import IllTyped, Trap
 from semantics.type_language import INTEGER, REAL, ArrayType

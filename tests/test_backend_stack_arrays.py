@@ -12,9 +12,9 @@ from test_backend_arrays import normal, types_of
 import backend
 from adjudge.functions import parse
 from adjudge.values import to_value
-from backend import stack_memory
-from backend.expansion import first_that_fits
+from backend.lowering.expansion import first_that_fits
 from backend.run import BUDGET, Compiled, on_target
+from backend.stacks import memory as stack_memory
 from semantics.errors import Crash, OutOfFuel
 from semantics.ir import Program
 from semantics.machine import Machine

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 import backend
-from backend import stack_memory
-from backend.lowering import Lowered
+from backend.lowering.first_order import Lowered
 from backend.run import BUDGET, on_target
-from backend.stack_memory import CELLS, GROWTH, LIMIT, SOON, Memory, rooms
+from backend.stacks import memory as stack_memory
+from backend.stacks.memory import CELLS, GROWTH, LIMIT, SOON, Memory, rooms
 from backend.status import FULL, FULL_ARRAYS, FULL_AT, TOLD_APART, full_of, is_full
 from semantics.errors import OutOfFuel
 from semantics.type_language import INTEGER, REAL

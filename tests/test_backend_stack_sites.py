@@ -14,11 +14,11 @@ from vm_runs import outcome
 
 import backend
 from adjudge.values import to_value
-from backend.conversion import as_choice
-from backend.entry_values import without_copies
-from backend.shape import Stack
-from backend.stack_sites import GETITEM, UNKNOWN, Flows
-from backend.stack_types import StackType, perhaps_empty
+from backend.lowering.conversion import as_choice
+from backend.lowering.entry_values import without_copies
+from backend.lowering.shape import Stack
+from backend.stacks.cell_types import StackType, perhaps_empty
+from backend.stacks.sites import GETITEM, UNKNOWN, Flows
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 from semantics.machine import Machine

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 import adjudge
 import backend
-from backend import stack_memory, toolchain
+from backend import toolchain
 from backend.cuda import numba_cuda
-from backend.entry_values import without_copies
-from backend.expansion import first_that_fits
-from backend.stack_layout import laid_out
-from backend.stack_sites import stack_sites
+from backend.lowering.entry_values import without_copies
+from backend.lowering.expansion import first_that_fits
+from backend.stacks import memory as stack_memory
+from backend.stacks.layout import laid_out
+from backend.stacks.sites import stack_sites
 from backend.status import error
 from checkers.generators import Options, Source, points, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap

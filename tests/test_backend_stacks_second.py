@@ -11,12 +11,12 @@ from hypothesis import event, given
 from test_backend_stacks import LOOPS, POINTS, POW, TYPES, outcome
 
 import backend
-from backend import stack_memory
-from backend.entry_values import without_copies
-from backend.expansion import first_that_fits
-from backend.stack_sensitivities import with_tuples
-from backend.stack_sites import MAKE_TUPLE, stack_sites
-from backend.stack_types import EMPTY, StackType, perhaps_empty, site_of
+from backend.lowering.entry_values import without_copies
+from backend.lowering.expansion import first_that_fits
+from backend.stacks import memory as stack_memory
+from backend.stacks.cell_types import EMPTY, StackType, perhaps_empty, site_of
+from backend.stacks.sensitivities import with_tuples
+from backend.stacks.sites import MAKE_TUPLE, stack_sites
 from checkers.generators import Options, Source, points, sources
 from semantics.edit import Edit
 from semantics.errors import IllTyped, OutOfFuel

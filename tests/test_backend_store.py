@@ -11,7 +11,7 @@ import pytest
 
 import backend
 from backend import store
-from backend.lowering import Lowered
+from backend.lowering.first_order import Lowered
 from semantics.edit import Edit, empty
 from semantics.ir import Program
 from semantics.primitives.row import Primitive, row
@@ -29,7 +29,7 @@ def empty_folder(tmp_path: Path, monkeypatch: Any) -> Path:
 
 def test_the_same_program_is_lowered_once(monkeypatch: Any) -> None:
     first = backend.lowered(read(DOUBLE), (REAL,))
-    monkeypatch.setattr("backend.lower.lower", None)
+    monkeypatch.setattr("backend.lowering.lower.lower", None)
     assert backend.lowered(read(DOUBLE.replace("%y", "%other")), (REAL,)) == first
 
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
-from backend import strips, toolchain
-from backend.strip_cells import followed
+from backend import toolchain
+from backend.lowering import strips
+from backend.lowering.strip_cells import followed
 
 LOOP = """def f(first, last, reals, integers, room0):
     i1 = first

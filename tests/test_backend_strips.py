@@ -15,8 +15,9 @@ from recursive_programs import wanted
 
 import backend
 from adjudge.values import to_value
-from backend import strips, toolchain
-from backend.strip_groups import column
+from backend import toolchain
+from backend.lowering import strips
+from backend.lowering.strip_groups import column
 from bench.by_index import TREE
 from semantics.errors import OutOfFuel, Trap
 from semantics.type_language import REAL, ArrayType

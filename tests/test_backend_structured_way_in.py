@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.values import to_value
-from backend.structured_way_in import PARTS, is_structured, structured
+from backend.ways_in.structured import PARTS, is_structured, structured
 from semantics.errors import Trap
 from semantics.type_language import type_of
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import backend
-from backend import expansion, lowering
 from backend.arrays.table import CELLS as LOOPS
 from backend.columns import IN_LOOPS, NO_MEMORY, NUMBA, ULP
-from backend.structure import STRUCTURAL
+from backend.lowering import expansion
+from backend.lowering import first_order as lowering
+from backend.lowering.structure import STRUCTURAL
 from semantics.edit import Edit, empty
 from semantics.errors import Malformed
 from semantics.infer import Inferrer

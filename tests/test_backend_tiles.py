@@ -12,7 +12,8 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from backend import plain_tiles, store, tiles, toolchain
+from backend import store, toolchain
+from backend.cpu import plain_tiles, tiles
 from backend.prelude import closure
 from semantics.values import same
 

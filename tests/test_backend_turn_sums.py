@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from loop_texts import bits
 from test_backend_lanes import ADDED, FILL, PART, M, N, few, over_samples, unchanged
 
-from backend import plain_tiles, store, toolchain, turn_sums
+from backend import store, toolchain
 from backend.arrays.tightening import tightened
+from backend.cpu import plain_tiles, turn_sums
 
 __all__ = ["few"]  # a fixture
 

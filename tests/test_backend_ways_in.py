@@ -17,8 +17,10 @@ from numba import njit, types
 
 import adjudge as aj
 import backend
-from backend import c_objects, run, ways_in
+from backend import run
 from backend.status import OK, SIZES
+from backend.ways_in import c_objects
+from backend.ways_in import entrance as ways_in
 from semantics.errors import IllTyped
 from semantics.machine import run as on_reference
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import adjudge as aj
 from adjudge.functions import Derivative, parse
 from adjudge.values import to_value
-from backend import batches
-from backend.batches import FEW, Batch, Column
+from backend.batches import batch as batches
+from backend.batches.batch import FEW, Batch, Column
 from checkers.generators import Options, Source, sources
 from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel, Trap
 from semantics.machine import run

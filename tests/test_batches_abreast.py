@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 import adjudge as aj
 from adjudge.functions import parse
-from backend import batch_kernels, lowered, stack_memory
-from backend.batch_forms import whole
-from backend.batch_kernels import PATIENCE, WIDE, is_wide
-from backend.batches import Batch, Column, go_over
-from backend.lanes import CALLED, MANY
+from backend import lowered
+from backend.batches import kernels as batch_kernels
+from backend.batches.batch import Batch, Column, go_over
+from backend.batches.forms import whole
+from backend.batches.kernels import PATIENCE, WIDE, is_wide
+from backend.batches.lanes import CALLED, MANY
+from backend.stacks import memory as stack_memory
 from backend.status import FULL
 from semantics.errors import IllTyped, OutOfFuel, Trap
 from semantics.type_language import INTEGER, REAL

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backend import emit, general
-from backend import lower as lower_module
+from backend import general
 from backend.arrays import fusion, tightening
 from backend.arrays.effects import Effects, Reader
-from backend.expansion import LONG
-from backend.lower import lower
-from backend.lowering import declared, lowered
+from backend.lowering import emit
+from backend.lowering import lower as lower_module
+from backend.lowering.expansion import LONG
+from backend.lowering.first_order import declared, lowered
+from backend.lowering.lower import lower
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.text import read

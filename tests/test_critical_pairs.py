@@ -13,8 +13,8 @@ from checkers.optimizer_audit.term_orders import decreasing, greater, precedence
 from checkers.optimizer_audit.unification import match, positions, renamed, same, substituted, unify
 from checkers.verdict import Passed, Proved, Refuted, Unknown, Vacuous
 from semantics.primitives.table import TABLE
-from transforms.pattern import PatternRule, pattern_rule
-from transforms.pattern_text import Call, Literal, Term, Variable
+from transforms.patterns.rule import PatternRule, pattern_rule
+from transforms.patterns.text import Call, Literal, Term, Variable
 from transforms.system import RewriteSystem
 
 

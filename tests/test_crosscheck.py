@@ -16,7 +16,7 @@ from adjudge.cli import crosscheck
 from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
-from backend.expansion import first_that_fits
+from backend.lowering.expansion import first_that_fits
 from checkers.generators import Source, Whole, points, sources, wholes
 from semantics.errors import OutOfFuel
 from semantics.machine import Machine

@@ -10,8 +10,8 @@ from hypothesis import event, given
 from test_backend_stacks import outcome
 
 import backend
-from backend.expansion import _ways, first_that_fits
-from backend.lower import lower
+from backend.lowering.expansion import _ways, first_that_fits
+from backend.lowering.lower import lower
 from checkers.generators import Options, Source, points, sources
 from checkers.generators.options import FIRST_ORDER
 from semantics.errors import Malformed, Trap
@@ -278,7 +278,7 @@ def test_one_signature_for_each_graph_changes_no_bit(monkeypatch: pytest.MonkeyP
     program = calling(parse_text(DESCENT + "def f(p):\n return grad(height)(p)\n", "f"), None, 0, (PAIR,))
     adjoint = optimize(expand(unrolled(program, (PAIR,)), "ssa"))
     plain = lower(adjoint, (PAIR,))
-    monkeypatch.setattr("backend.lower.CROWD", 0)
+    monkeypatch.setattr("backend.lowering.lower.CROWD", 0)
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
     assert len(lower(adjoint, (PAIR,)).source) < len(plain.source)
     agrees(program, (PAIR,), [((0.7, 0.8),), ((1.5, 2.0),), ((101.0, 1.0),)])

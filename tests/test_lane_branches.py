@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from adjudge.functions import parse
 from backend import lowered
-from backend.batch_forms import whole
-from backend.batch_kernels import columns_among
-from backend.lane_branches import asks
+from backend.batches.branches import asks
+from backend.batches.forms import whole
+from backend.batches.kernels import columns_among
 from semantics.type_language import INTEGER, REAL
 from transforms.gradient_programs import calling
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adjudge as aj
-from backend.batch_kernels import WIDE, Kernels
-from backend.lane_choices import choosing
+from backend.batches.choices import choosing
+from backend.batches.kernels import WIDE, Kernels
 
 CHOICES = {
     "x if c else y": "_chosen(c, x, y)",
@@ -71,7 +71,7 @@ def test_lanes_choose_each_for_itself(n: int, monkeypatch: pytest.MonkeyPatch) -
 
 def test_samples_that_choose_differently_do_not_part() -> None:
     text = "def kernel(x, fuel):\n    y = x if x > 0.0 else 2.0\n    return y, fuel, 0\n"
-    from backend.lane_branches import asks
+    from backend.batches.branches import asks
 
     assert asks(text, ["x"])
     assert not asks(text + choosing(text), ["x"])

@@ -21,7 +21,7 @@ from semantics.ir import Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from transforms.parse import parse_text
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 from transforms.system import RewriteSystem
 
 BY_RUNNING = (

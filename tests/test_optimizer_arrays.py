@@ -26,7 +26,7 @@ from semantics.values import same
 from transforms import cse, dce, fold, inline, simplify, tuples
 from transforms.gradient_programs import gradient_program
 from transforms.parse import parse_text
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.pipeline import optimize
 from transforms.simplify.arithmetic import EXACT_RULES
 from transforms.simplify.sensitivities import ZERO_RULES

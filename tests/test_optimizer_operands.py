@@ -18,7 +18,7 @@ from semantics.type_language import REAL, FunctionType
 from transforms import pipeline, realness
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 from transforms.pipeline import Rounds
 from transforms.places import CONSTANT, shape_of
 from transforms.realness import A_REAL, ANYTHING, kinds

@@ -13,7 +13,7 @@ from claims import examples
 from checkers.optimizer_audit.page import HEAD, SECTIONS, page
 from checkers.optimizer_audit.shipped import EXACT, FAST, PASS, SENSITIVITY, STRUCTURE, Row, Shipped, row, shipped
 from checkers.verdict import Counterexample, Passed, Proved, Refuted, Report
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.pipeline import OPTIMIZE, OPTIMIZE_FAST, PASSES
 from transforms.simplify import FAST_RULES, SYSTEM
 

@@ -16,7 +16,7 @@ from semantics.tangents import ZERO
 from semantics.text import read
 from semantics.values import same
 from transforms import branches, cse, dce, fold, inline, simplify, tuples
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 from transforms.system import RewriteSystem, places
 

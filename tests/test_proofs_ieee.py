@@ -20,7 +20,7 @@ from checkers.smt.inquiry import Inquiry, question
 from checkers.smt.solver import SAT, UNKNOWN, UNSAT, Answer, second_opinion, solve
 from checkers.verdict import OutOfScope, Passed, Proved, Refuted, Unknown
 from proofs.rewrites import in_ieee
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 
 DEEP = settings.get_current_profile_name() == "deep"
 

@@ -17,7 +17,7 @@ from proofs.rewrites import QUICK
 from semantics.errors import AdjudgeError
 from semantics.machine import run
 from semantics.values import same
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 from transforms.simplify import EXACT_RULES, FAST_RULES
 
 SHIPPED = {rule.name: rule for rule in (*EXACT_RULES, *FAST_RULES)}

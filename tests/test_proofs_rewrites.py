@@ -11,7 +11,7 @@ from proofs import prove
 from proofs.rewrites import assignments, claim, in_format, judge, over_reals
 from semantics.machine import run
 from semantics.values import same
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 
 EXECUTED = ("**",)  # pow is no operation of the standard: its rules are run on awkward numbers in a format

@@ -19,7 +19,7 @@ from semantics.edit import Edit
 from semantics.ir import Program
 from semantics.primitives.table import TABLE
 from transforms.parse import parse_text
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.pipeline import OPTIMIZE, optimize
 from transforms.system import RewriteSystem
 

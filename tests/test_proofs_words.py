@@ -16,7 +16,7 @@ from proofs.rewrites import WIDTHS, in_all_widths, in_words, word_obligations
 from semantics.denotation import denote
 from semantics.errors import Trap
 from semantics.primitives.table import TABLE
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.simplify import EXACT_RULES
 
 SAFE = """

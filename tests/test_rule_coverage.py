@@ -16,7 +16,7 @@ from semantics.type_language import REAL
 from transforms import forward, grad, nested_grad, parse
 from transforms.gradient_programs import differentiated, gradient_program
 from transforms.parse import parse_text
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 from transforms.pipeline import OPTIMIZE, ORDER
 from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 from transforms.system import places

@@ -21,7 +21,7 @@ from checkers.verdict import Passed, Proved, Refuted, Report, Verdict
 from semantics.errors import Malformed
 from semantics.primitives.row import Primitive
 from semantics.values import same
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 
 STRUCTURE = ("hits", "subsumption", "critical pairs", "firing", "termination")
 inf, nan = math.inf, math.nan

@@ -22,7 +22,7 @@ from semantics.arrays import Array
 from semantics.text import read
 from semantics.type_language import ArrayType
 from semantics.values import same
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 
 GRADIENTS_ONLY = ("proof over the reals", "values over the reals", "values in IEEE-754", "proof in IEEE-754", "types", "firing")
 

@@ -15,10 +15,10 @@ from semantics.type_language import REAL, ArrayType
 from semantics.values import same
 from semantics.wellformed import check
 from transforms.known_types import known_type, known_value
-from transforms.pattern import PatternRule, pattern_rule
-from transforms.pattern_functions import function_rule
-from transforms.pattern_terms import text_of
-from transforms.pattern_types import Arrays, admissible, array_type, sizes_in, unify
+from transforms.patterns.functions import function_rule
+from transforms.patterns.metavariables import Arrays, admissible, array_type, sizes_in, unify
+from transforms.patterns.rule import PatternRule, pattern_rule
+from transforms.patterns.terms import text_of
 from transforms.system import places
 
 # text

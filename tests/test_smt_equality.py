@@ -26,7 +26,7 @@ from semantics.machine import run
 from semantics.primitives.row import Hole, Primitive, row
 from semantics.primitives.table import ARITHMETIC, ELEMENTARY, TABLE
 from semantics.text import read
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 
 
 def rule(text: str, when: str | None = None) -> Any:

@@ -15,7 +15,7 @@ from checkers.smt.ieee import DOUBLE, HALF, TINY
 from checkers.verdict import Passed, Proved, Refuted
 from semantics.machine import run
 from semantics.values import same
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 
 CONDITIONAL = (
     ("x * 0.0 -> 0.0", "x > 0 and x - x == 0"),

@@ -31,7 +31,7 @@ from semantics.text import read
 from semantics.type_language import REAL
 from semantics.wellformed import problems
 from transforms import cse, dce, fold, inline, tuples
-from transforms.pattern import pattern_rule
+from transforms.patterns.rule import pattern_rule
 from transforms.pipeline import OPTIMIZE
 from transforms.system import RewriteSystem
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from backend import native
+from backend.cpu import native
 
 pytestmark = pytest.mark.usefixtures("own_store")
 

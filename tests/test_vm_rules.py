@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from backend import native, store
+from backend import store
+from backend.cpu import native
 from backend.machine import interpreter, rules
 from semantics.primitives.table import TABLE
 from transforms import backpropagators

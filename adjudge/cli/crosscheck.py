@@ -27,7 +27,7 @@ from adjudge.cli.common import (
 )
 from adjudge.functions import MODES, Derivative
 from backend.boundary import general
-from backend.expansion import first_that_fits
+from backend.lowering.expansion import first_that_fits
 from checkers.showing import exactly
 from semantics.arrays import Array, single
 from semantics.errors import AdjudgeError, IllTyped, Malformed

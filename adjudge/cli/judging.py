@@ -17,7 +17,7 @@ from adjudge.judged import Checked, primitives_in, rewriting_in
 from checkers.verdict import Report
 from semantics.errors import Malformed
 from semantics.primitives import TABLE
-from transforms.pattern import DOMAINS
+from transforms.patterns.rule import DOMAINS
 
 RULES = "primitives (@adjudge.primitive) or rules of JAX, PyTorch or autograd"
 A_TABLE = "name functions, and whose they are, in a table ADJUDGE"

@@ -23,7 +23,7 @@ from adjudge.judged import is_primitive
 from checkers.verdict import ORDER, OutOfScope, Passed, Proved, Refuted, Unknown, Vacuous, Verdict, summary
 from semantics.errors import Malformed
 from semantics.primitives import Primitive
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 
 FORMATS = ("tiny", "f16", "f32", "f64")
 

@@ -6,8 +6,8 @@ Loops whose turns are apart, marked as such.
 
 Of every array that such a loop writes to, a turn accesses the part with its own number alone, by whatever name, or that so far
 behind it: one in all accesses. What it writes no other turn reads or writes, so a compiler need not ask when it runs whether arrays
-overlap (`backend.vectors`). Sums of numbers keep their order. Memory that an array is given afterwards (`keeping`, `reuse`) is new
-to all else in the loop, or that of an array of which a turn needs its own element alone.
+overlap (`backend.cpu.vectors`). Sums of numbers keep their order. Memory that an array is given afterwards (`keeping`, `reuse`) is
+new to all else in the loop, or that of an array of which a turn needs its own element alone.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from backend.arrays.neutral import NEUTRAL, as_number
 from backend.arrays.sizes import Comparing
 from backend.arrays.values import READ, Held, Sizes, place
-from backend.shape import Reg, Sum, literal, options
+from backend.lowering.shape import Reg, Sum, literal, options
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.arrays.values import ARRAYS, Formula, Injected, Moved, Places, Scatter, Sizes, numbered, uncompiled
-from backend.shape import Cut, Items, Nothing, Reg, typed
+from backend.lowering.shape import Cut, Items, Nothing, Reg, typed
 from backend.status import SIZES
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped

@@ -7,7 +7,7 @@ first or a later one, which are there anyway.
     …                                      →      …
     … cell[0][i] … cell[1][i] …                   … w[3, i] … w[3, i] …
 
-Only reading is changed. What nothing reads then is not written either (`backend.stack_layout.laid_out`).
+Only reading is changed. What nothing reads then is not written either (`backend.stacks.layout.laid_out`).
 """
 
 from __future__ import annotations

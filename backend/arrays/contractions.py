@@ -16,8 +16,8 @@ from backend.arrays.elementwise import as_element
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.products import matmul as product
 from backend.arrays.values import ELEMENTS, ONE, Sizes
-from backend.conversion import convert
-from backend.shape import ZERO_VALUE, Items, Nothing, Reg, make
+from backend.lowering.conversion import convert
+from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, make
 from semantics.arrays import Array, promoted
 from semantics.columns.arrays.algebra import paired
 from semantics.columns.arrays.einstein import Subscripts, explicit

@@ -8,7 +8,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, dtype_of, is_unit, is_zero, not_negative, result_type, sizes_of, text_of
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ARRAYS, MADE, Held, Sizes, numbered, uncompiled
-from backend.shape import ZERO_VALUE, Items, Nothing, Reg, literal, options, typed
+from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, literal, options, typed
 from backend.status import SIZES
 from semantics.arrays import Array
 from semantics.primitives.table import TABLE

@@ -11,7 +11,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, dtype_of, is_zero, result_type
 from backend.arrays.scatter import scattered
 from backend.arrays.values import ARRAYS, ELEMENTS, Formula, Scatter, Sizes
-from backend.shape import ZERO_VALUE, Nothing, Reg, Sum
+from backend.lowering.shape import ZERO_VALUE, Nothing, Reg, Sum
 from semantics.columns.elementwise import vanishes
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE

@@ -30,7 +30,7 @@ from backend.arrays.values import (
     numbered,
     uncompiled,
 )
-from backend.shape import Fn, Items, Sum, options, typed
+from backend.lowering.shape import Fn, Items, Sum, options, typed
 from semantics.type_language import ArrayType
 from semantics.type_lattice import join
 

@@ -10,7 +10,7 @@ from backend.arrays.indices import Selection, selection
 from backend.arrays.injected import each_selected
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, ONE, Formula, Injected, Sizes, row_major, uncompiled
-from backend.shape import ZERO_VALUE, Items, Reg, literal
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, literal
 from backend.status import SIZES
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN

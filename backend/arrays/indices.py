@@ -14,7 +14,7 @@ from typing import Any
 from backend.arrays.attributes import ALL, as_operand, is_unit
 from backend.arrays.creation import as_array
 from backend.arrays.values import ARRAYS, ONE, Held, Sizes, aligned, less, uncompiled
-from backend.shape import Cut, Items, Nothing, Reg
+from backend.lowering.shape import Cut, Items, Nothing, Reg
 from backend.status import SIZES
 from semantics.errors import IllTyped
 from semantics.type_language import INTEGER, UNIT

@@ -21,7 +21,7 @@ from backend.arrays.elementwise import as_element
 from backend.arrays.indices import Selection
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, ONE, Held, Injected
-from backend.shape import ZERO_VALUE, Reg, Sum
+from backend.lowering.shape import ZERO_VALUE, Reg, Sum
 from semantics.primitives.table import TABLE
 from semantics.type_lattice import ZERO_TYPE
 

@@ -10,7 +10,7 @@ from backend.arrays.attributes import along, as_operand, axes_of, flat, is_unit,
 from backend.arrays.elementwise import as_element
 from backend.arrays.moves import expand_dims, moved
 from backend.arrays.values import ARRAYS, Moved, Numbered, Sizes, is_size, plus, uncompiled
-from backend.shape import ZERO_VALUE, Items, Reg, literal
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, literal
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN
 

@@ -12,7 +12,7 @@ from backend.arrays.attributes import as_operand, size_text
 from backend.arrays.creation import eye
 from backend.arrays.elementwise import instantiate
 from backend.arrays.values import ONE, Held, Sizes, aligned, row_major, uncompiled
-from backend.shape import Items, Reg, literal
+from backend.lowering.shape import Items, Reg, literal
 from backend.status import SIZES
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 

@@ -13,8 +13,8 @@ from backend.arrays.attributes import along, as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
 from backend.arrays.reductions import layout_of, reduced
 from backend.arrays.values import ELEMENTS, Sizes, uncompiled
-from backend.conversion import convert
-from backend.shape import ZERO_VALUE, Reg, make
+from backend.lowering.conversion import convert
+from backend.lowering.shape import ZERO_VALUE, Reg, make
 from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL

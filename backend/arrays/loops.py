@@ -31,8 +31,8 @@ from backend.arrays.values import (
     place,
     uncompiled,
 )
-from backend.conversion import select
-from backend.shape import ZERO_VALUE, Items, Nothing, Reg, Sum
+from backend.lowering.conversion import select
+from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, Sum
 from semantics.type_language import REAL, ArrayType
 
 

@@ -12,7 +12,7 @@ from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_un
 from backend.arrays.elementwise import as_element
 from backend.arrays.reductions import reduced
 from backend.arrays.values import ARRAYS, ONE, Held, Moved, Numbered, Sizes, aligned, uncompiled
-from backend.shape import ZERO_VALUE, Items, Nothing, Reg, Sum, literal
+from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, Sum, literal
 from backend.status import SIZES
 from semantics.type_language import INTEGER, REAL
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from backend.shape import Reg, Sum
+from backend.lowering.shape import Reg, Sum
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from semantics.type_lattice import ZERO_TYPE

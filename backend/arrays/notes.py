@@ -1,6 +1,6 @@
 """
-Sets of names along paths that leave a note in `_go` of where they lead (`backend.regions`): one set for each note, and one for any
-other.
+Sets of names along paths that leave a note in `_go` of where they lead (`backend.lowering.regions`): one set for each note, and one
+for any other.
 
     _go = 4          the path is noted, and breaks
     break

@@ -38,7 +38,7 @@ from backend.arrays.values import (
     row_major,
     uncompiled,
 )
-from backend.shape import ZERO_VALUE, Items, Reg, Sum, typed
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, Sum, typed
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 

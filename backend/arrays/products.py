@@ -2,8 +2,8 @@
 Matrix products, each sum from the left, k ascending, as the meaning says.
 
 The result is gone over in tiles, `_TALL` rows by `_WIDE` columns, and a vector in strips of `_LONG`; they may come in any order.
-The CPU has the sums of a tile in registers (`backend.tiles`), and elsewhere a tile is one sum (`backend.plain_tiles`). Of a matrix
-and a vector, eight sums go on side by side.
+The CPU has the sums of a tile in registers (`backend.cpu.tiles`), and elsewhere a tile is one sum (`backend.cpu.plain_tiles`). Of a
+matrix and a vector, eight sums go on side by side.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from backend.arrays.attributes import flat
 from backend.arrays.values import ARRAYS, ONE, Held, Sizes, uncompiled
-from backend.shape import Reg
+from backend.lowering.shape import Reg
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 

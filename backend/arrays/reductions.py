@@ -15,9 +15,9 @@ from typing import Any
 from backend.arrays.attributes import as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
-from backend.conversion import convert
 from backend.fast.sums import demand_all_finite, demand_finite, next_term, next_total
-from backend.shape import ZERO_VALUE, Reg, make
+from backend.lowering.conversion import convert
+from backend.lowering.shape import ZERO_VALUE, Reg, make
 from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL

@@ -8,7 +8,7 @@ from typing import Any
 from backend.arrays.attributes import as_operand, is_zero
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ARRAYS, Sizes, uncompiled
-from backend.shape import ZERO_VALUE, Fn, Items, Nothing, Reg
+from backend.lowering.shape import ZERO_VALUE, Fn, Items, Nothing, Reg
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL, UNIT
 

@@ -1,5 +1,5 @@
 """
-Loops that add up products for turns that go side by side, as calls of what does so in vectors (`backend.turn_sums`).
+Loops that add up products for turns that go side by side, as calls of what does so in vectors (`backend.cpu.turn_sums`).
 
     for j in range(m):                        for i in range(n):
         for each turn:                            for j in range(m):

@@ -14,8 +14,8 @@ In the shared memory of a block are three words: the address of the next array, 
 from __future__ import annotations
 
 from backend.arrays.values import MADE
-from backend.lowering import Lowered
-from backend.stack_memory import MEMORY
+from backend.lowering.first_order import Lowered
+from backend.stacks.memory import MEMORY
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 
 NEXT, END, STOP = range(3)

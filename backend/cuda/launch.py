@@ -15,9 +15,9 @@ import numpy
 
 from backend.cuda import numba_cuda
 from backend.cuda.block import LEFT, SHARED, block_source, width
-from backend.lowering import Lowered
+from backend.lowering.first_order import Lowered
 from backend.run import Compiled
-from backend.stack_memory import LIMIT
+from backend.stacks.memory import LIMIT
 from backend.status import OK, SIZES
 from semantics.type_language import REAL, ArrayType
 from transforms.array_rows import NUMPY_DTYPE

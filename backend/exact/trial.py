@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from backend import native, store
+from backend import store
+from backend.cpu import native
 from semantics.columns.elementary import ELEMENTARY
 
 Function = Callable[[float], float]

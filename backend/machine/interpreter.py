@@ -1,7 +1,7 @@
 """
 The machine, on CPython and as machine code.
 
-`interpreted()` is the machine on CPython. `compiled()` is machine code (`backend.native`), made once and kept, whose functions
+`interpreted()` is the machine on CPython. `compiled()` is machine code (`backend.cpu.native`), made once and kept, whose functions
 take the address and the length of a buffer in its place. Its text (`backend.machine.source`) says the same to every process, and
 takes some 20 ms to make, so that it is remembered.
 
@@ -15,7 +15,8 @@ from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
-from backend import native, store, toolchain
+from backend import store, toolchain
+from backend.cpu import native
 
 Exported = tuple[str, dict[str, str]]
 """A text, and what `native.functions` must know of the functions in it."""

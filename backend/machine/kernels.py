@@ -10,7 +10,8 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from backend import native, store
+from backend import store
+from backend.cpu import native
 from backend.machine.interpreter import Exported
 
 

@@ -22,13 +22,13 @@ from typing import Any
 from backend.arrays.attributes import as_operand
 from backend.arrays.indices import selection
 from backend.arrays.values import ARRAYS, Sizes, place
-from backend.conversion import convert
-from backend.emit import stored
+from backend.lowering.conversion import convert
+from backend.lowering.emit import stored
+from backend.lowering.shape import ROOT, Reg, Stack, literal, make, scalars
 from backend.recursion.calls import AFTER, ANSWER, IS, PLACE, RESULT_OF
 from backend.recursion.family import Family
-from backend.shape import ROOT, Reg, Stack, literal, make, scalars
-from backend.stack_arrays import HEAP, with_sizes
-from backend.stack_types import StackType
+from backend.stacks.arrays import HEAP, with_sizes
+from backend.stacks.cell_types import StackType
 from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId

@@ -22,7 +22,7 @@ from typing import Any
 from backend.recursion.calls import ANSWER, ARGUMENTS, CALL, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.recursion.frames import ABSENT, FRAME, GETITEM
-from backend.stack_sites import TUPLES, UNKNOWN, Flows
+from backend.stacks.sites import TUPLES, UNKNOWN, Flows
 from semantics.ir import NodeId, Program
 from semantics.tangents import ZERO
 from transforms.directed import components

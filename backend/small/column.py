@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from backend.batch_forms import LARGEST, OF_ELEMENTS
+from backend.batches.forms import LARGEST, OF_ELEMENTS
 from backend.columns import CELLS as TEMPLATES
 from backend.small import extremes
 from backend.small.perhaps import TAKEN, Perhaps, chosen, perhaps

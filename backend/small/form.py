@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from backend import classes, store
-from backend.batch_forms import LARGEST, OF_ELEMENTS, Form, numbers_of
-from backend.expansion import first_that_fits
-from backend.lowering import declared, key_of, lowered, optimized
+from backend.batches.forms import LARGEST, OF_ELEMENTS, Form, numbers_of
+from backend.lowering.expansion import first_that_fits
+from backend.lowering.first_order import declared, key_of, lowered, optimized
 from backend.small.column import column, judged, known_type
 from backend.small.programs import Writer, demand_needed, walked
 from backend.small.terms import NUMBERS, Block, Record, Term, refused

@@ -23,8 +23,8 @@ from semantics.infer import infer
 from semantics.ir import Program
 from semantics.type_language import SCALARS, ArrayType
 from semantics.type_lattice import NEVER
-from transforms.pattern import PatternRule
-from transforms.pattern_types import ATTRIBUTES, Arrays, array_type
+from transforms.patterns.metavariables import ATTRIBUTES, Arrays, array_type
+from transforms.patterns.rule import PatternRule
 
 Shape = tuple[int, ...]
 MOST_SHAPES = 100

@@ -21,9 +21,9 @@ from checkers.verdict import Proved, Unknown, Verdict
 from semantics.arrays import FLOATING
 from semantics.primitives.table import ELEMENTWISE
 from semantics.type_language import BOOLEAN, REAL
-from transforms.pattern import PatternRule
-from transforms.pattern_terms import Term, Variable, calls
-from transforms.pattern_types import ATTRIBUTES, array_type
+from transforms.patterns.metavariables import ATTRIBUTES, array_type
+from transforms.patterns.rule import PatternRule
+from transforms.patterns.terms import Term, Variable, calls
 
 CLAIM = "equal over the reals, for all shapes"
 

@@ -26,7 +26,7 @@ from semantics.infer import infer
 from semantics.type_lattice import erase
 from semantics.values import over_leaves
 from semantics.wellformed import check
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 
 BIT_POINTS, REAL_POINTS, TYPE_POINTS = 16, 4, 2
 MOST_PROOFS, LARGEST_PROOF = 40, 12  # instances that z3 is asked about, and the numbers among their arguments

@@ -25,9 +25,9 @@ from semantics.ir import NodeId, Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType
 from semantics.values import atom
 from transforms import dce, fold
-from transforms.pattern import PatternRule
-from transforms.pattern_text import Call, Literal, Term, Variable
-from transforms.pattern_types import parameter_type
+from transforms.patterns.metavariables import parameter_type
+from transforms.patterns.rule import PatternRule
+from transforms.patterns.text import Call, Literal, Term, Variable
 from transforms.system import Rewrite, RewriteSystem
 
 FUEL = 300

@@ -69,7 +69,7 @@ def audit(
 def _named(text: str, domain: str | None) -> Any:
     """The rule that a text states, or the shipped pass of that name."""
     if "->" in text:
-        from transforms.pattern import pattern_rule
+        from transforms.patterns.rule import pattern_rule
 
         return pattern_rule(text, domain=domain or "REAL")
     from transforms.pipeline import PASSES

@@ -17,8 +17,8 @@ from checkers.optimizer_audit.passes import audit_pass
 from checkers.optimizer_audit.term_orders import fewer, folded, greater, precedences
 from checkers.verdict import Counterexample, OutOfScope, Passed, Proved, Refuted, Report, Unknown, Vacuous, Verdict
 from semantics.ir import Program
-from transforms.pattern import DOMAINS, PatternRule
-from transforms.pattern_text import Call
+from transforms.patterns.rule import DOMAINS, PatternRule
+from transforms.patterns.text import Call
 from transforms.system import RewriteSystem
 
 KNUTH_BENDIX = "no rule has a metavariable more often on the right, and every rule has fewer symbols there (a Knuth-Bendix order)"

@@ -20,7 +20,7 @@ from semantics.edit import Edit
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.wellformed import check
-from transforms.pattern_text import Literal, Variable
+from transforms.patterns.text import Literal, Variable
 from transforms.places import places
 from transforms.realness import DECLARED, fits
 from transforms.system import Rewrite, RewriteSystem

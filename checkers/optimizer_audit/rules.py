@@ -52,7 +52,7 @@ def audit_rule(
     words: Iterable[str] | None = None,
 ) -> Report:
     """
-    The report on a rule (`transforms.pattern.PatternRule`, or anything of that shape).
+    The report on a rule (`transforms.patterns.rule.PatternRule`, or anything of that shape).
 
     others  the rules it is used with, for critical pairs and subsumption; the shipped ones of its domain if not given
     words   the vocabulary of side conditions (`rule_conditions.vocabulary`), if not ours

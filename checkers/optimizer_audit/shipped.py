@@ -19,7 +19,7 @@ from checkers.optimizer_audit.entry import audit
 from checkers.optimizer_audit.harvest import harvested
 from checkers.verdict import Passed, Proved, Refuted, Report, Unknown, Vacuous, Verdict, summary
 from semantics.ir import Program
-from transforms.pattern import PatternRule
+from transforms.patterns.rule import PatternRule
 from transforms.pipeline import PASSES
 from transforms.simplify import EXACT_RULES, FAST_RULES, ZERO_RULES
 from transforms.system import Rewrite, RewriteSystem

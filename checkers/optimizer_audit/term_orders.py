@@ -18,7 +18,7 @@ from itertools import permutations
 from typing import Any
 
 from checkers.optimizer_audit.unification import occurrences, same, sign, symbols
-from transforms.pattern_text import Call, Literal, Term, Variable
+from transforms.patterns.text import Call, Literal, Term, Variable
 
 MOST_SYMBOLS = 6
 

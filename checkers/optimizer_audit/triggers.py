@@ -138,7 +138,7 @@ def called_twice(program: Program) -> Program:
 
 def own_triggers(rules: Iterable[Any]) -> Iterator[Program]:
     """The left sides of the rules that are patterns, with real and with integer variables."""
-    from transforms.pattern import pattern_rule
+    from transforms.patterns.rule import pattern_rule
 
     for rule in rules:
         text, _, condition = rule.law.partition("   when ")

@@ -1,8 +1,8 @@
 """
 Terms with metavariables: positions, substitution, unification, matching.
 
-A term is what a side of a rule is (`transforms.pattern`). A metavariable marked `#` stands for literals only. Literals are told
-apart bit for bit, so 0.0, -0.0 and 0 are three.
+A term is what a side of a rule is (`transforms.patterns.rule`). A metavariable marked `#` stands for literals only. Literals are
+told apart bit for bit, so 0.0, -0.0 and 0 are three.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from semantics.values import atom
-from transforms.pattern_text import Call, Literal, Term, Variable
+from transforms.patterns.text import Call, Literal, Term, Variable
 
 Substitution = dict[str, Term]
 Path = tuple[int, ...]

@@ -18,7 +18,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import scopes
 from transforms import cse, dce, fold, inline
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 from transforms.system import RewriteSystem
 
 

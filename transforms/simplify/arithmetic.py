@@ -1,5 +1,5 @@
 """
-Algebra that keeps every bit, and algebra that keeps the real number only. Rules are data (`transforms.pattern`).
+Algebra that keeps every bit, and algebra that keeps the real number only. Rules are data (`transforms.patterns.rule`).
 
 EXACT_RULES hold in IEEE-754 with signed zeros, infinities and one NaN, or on integers; FAST_RULES hold over the reals where their
 side condition does, may move a result by rounding errors or hide a NaN, and are applied only when asked for.
@@ -10,7 +10,7 @@ sign of an exact difference, and x ** 2 is one correctly rounded product only if
 
 from __future__ import annotations
 
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 
 _ANY_NUMBER = (
     "x: any | x * 1 -> x",

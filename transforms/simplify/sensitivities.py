@@ -12,7 +12,7 @@ from semantics.edit import Edit
 from semantics.ir import Program
 from semantics.primitives.table import ARITHMETIC, COMPARISONS, CONVERSIONS, ELEMENTARY, TABLE
 from semantics.tangents import ZERO
-from transforms.pattern import PatternRule, pattern_rule
+from transforms.patterns.rule import PatternRule, pattern_rule
 from transforms.realness import A_ZERO, kinds
 from transforms.surgery import application, arguments_of, become, index_of
 from transforms.system import Rewrite, rewrite_of

@@ -1,0 +1,54 @@
+"""
+Where the machine code of an entry is: as another process has kept it, which needs no Numba, or as Numba compiles it now.
+
+What is kept is code of numbers. That of arrays needs Numba's runtime, so Numba's own cache has it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from backend import store, toolchain
+from backend.cpu import native, object_code
+from backend.lowering.first_order import Lowered
+from backend.stacks.memory import is_addressed
+from backend.ways_in.entry import entry_source
+from semantics.type_language import BOOLEAN, INTEGER, REAL
+
+LETTERS = {REAL: "d", INTEGER: "i", BOOLEAN: "b"}
+
+
+def exports(code: Lowered) -> dict[str, str]:
+    """The entry, as `native` wants to know it: the arguments, and the address of the memory if it needs some."""
+    takes, gives = ("".join(LETTERS[t] for t in types) for types in (code.arguments, code.results))
+    return {"entry": f"{takes}{'i' * is_addressed(code)}:{gives}i"}
+
+
+def is_plain(code: Lowered) -> bool:
+    """Whether numbers go in and numbers come out: arrays are made by Numba's runtime, which is not there."""
+    return bool(code.results) and not code.arrays
+
+
+def address(code: Lowered) -> int:
+    """Where the entry is, kept for other processes if it was compiled for this."""
+    if is_there(code):
+        return native.addresses(entry_source(code), exports(code))["entry"]
+    entry = dispatcher(code)
+    found = object_code.address(entry, code.arguments, code.given, is_addressed(code))
+    if is_plain(code) and not code.fast and (made := object_code.made(entry)) is not None:
+        native.keep(entry_source(code), exports(code), {"entry": made})
+    return found
+
+
+def dispatcher(code: Lowered) -> Any:
+    """The entry as Numba has it."""
+    text = entry_source(code)
+    if code.fast:  # the same text may be bound to other functions
+        return store.load(text, "cpu, fast", toolchain.bindings("cpu", text) | toolchain.fast_bindings()).entry
+    return store.load(text, "cpu", toolchain.bindings("cpu", text, vectors=toolchain.in_loops(text))).entry
+
+
+def is_there(code: Lowered) -> bool:
+    """Whether the code is kept, and Numba not here already."""
+    return "numba" not in sys.modules and is_plain(code) and not code.fast and native.is_kept(entry_source(code), exports(code))

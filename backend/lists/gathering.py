@@ -1,0 +1,210 @@
+"""
+Lists that a loop makes, one element a turn, as arrays: generated code has no sequences of unknown length.
+
+    [sin(x) for x in xs]     acc = []                  acc = full((n,), 0.0)
+                             @for(k, acc):             @for(k, acc):
+                               … append(acc, e)   →      … put(acc, k, e)
+
+where every e is a number of one kind, or an array, and where the list is asked for nothing but what an array answers as it does:
+its length, an element by an integer, to be gone over, or to be made an array. Arrays are as large as the first of them; so where
+there are some, and where something asks for one element at least, the first turn is taken before the loop:
+
+    @for(0, [])   →   … @for(1, put(full((n, *shape(e)), 0.0), 0, e))
+
+with an index 0 that is an element of an array of min(n, 1): code that is asked for no turn leaves at once.
+
+What is computed is the same, and so is the gradient. What traps is not: elements of different sizes do, and a list without elements
+may. So this is for code whose traps send the sample to the machine, which runs the program as it was (`backend.tiers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from backend.lists.flow import Flow, flow
+from backend.lists.loops import Loop, loops
+from semantics.edit import Edit
+from semantics.errors import AdjudgeError, IllTyped
+from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer, entry_types
+from semantics.ir import GraphId, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+from semantics.scope import Scopes
+from semantics.signatures import Signature, endless
+from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, SequenceType
+from semantics.type_lattice import NEVER, Literal
+from transforms import dce
+from transforms.clone import copy_graphs
+from transforms.known_lengths import STUB
+from transforms.macros import RULES as MACRO_RULES
+from transforms.nested_grad import system_of
+from transforms.surgery import become, needed_in, nest
+from transforms.system import RewriteSystem
+
+ADD, CONCAT, FULL, GETITEM, MAKE_TUPLE, MIN, PUT, SHAPE = (
+    TABLE[name] for name in ("add", "concat", "full", "getitem", "make_tuple", "min", "put", "shape")
+)
+BEGIN = {"f64": 0.0, "i64": 0, "bool": False}
+"""An element of each dtype, which the turns write over."""
+JACOBIAN = TABLE["jacobian"]
+OPEN = RewriteSystem("open", MACRO_RULES, "macros as applications of J", argument="each macro disappears")
+NUMBERS = {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}
+
+
+class Elements(NamedTuple):
+    """
+    What a list holds: the dtype, None for each axis, and 1 for one that is known to have this size; nothing of a number. What has
+    the size 1 in some runs only, as far as is known, would be repeated in code for these, and must not.
+    """
+
+    dtype: str
+    axes: tuple[int | None, ...]
+
+
+class List(NamedTuple):
+    """A list that is to be an array: the loop that makes it, where it goes, and what it holds."""
+
+    loop: Loop
+    flow: Flow
+    elements: Elements
+
+    @property
+    def begin(self) -> Any:
+        """What the array has where no turn has written yet."""
+        return BEGIN[self.elements.dtype]
+
+    @property
+    def waits(self) -> bool:
+        """Whether the first element says what the array is, or a list of no elements would be another thing."""
+        return bool(self.elements.axes or self.flow.stacks or (self.flow.arrays and self.elements.dtype != "f64"))
+
+
+def gathered(program: Program, types: Sequence[Any] | None = None) -> Program:
+    """The program with arrays for all such lists, as a Jacobian's rows are; itself if there are none, or types cannot be told."""
+    opened = OPEN.run(program) if JACOBIAN in program.interned else program
+    found = _all_gathered(opened, types)
+    return program if found is opened else found
+
+
+def _all_gathered(program: Program, types: Sequence[Any] | None) -> Program:
+    while found := [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]:
+        inference = _typed(program, types)
+        if inference is None:
+            break
+        known = [List(loop, way, e) for loop, way in found if (e := _elements(program, inference, loop, way)) is not None]
+        if not known:
+            break
+        made = [list for list in known if list.loop.graph == known[0].loop.graph]
+        program = dce.SYSTEM.run(_with_arrays(program, made))
+    return program
+
+
+class _Typing(Inferrer):
+    """Inference where what is certain to fail has no value: a list is empty in some run, and no other run fails there."""
+
+    most = 500
+    """Signatures: lists in lists of every length up to some have many, and are then inferred without lengths."""
+
+    def demand(self, signature: Signature) -> Any:
+        if len(self.results) > self.most and signature not in self.results:
+            raise endless(self.program, signature, f"more than {self.most} signatures of graphs")
+        return super().demand(signature)
+
+    def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
+        with suppress(IllTyped):
+            return super().primitive(caller, node, primitive, arguments)
+        return NEVER
+
+    def refuse_certain_traps(self, entry: Signature) -> None:
+        """None is: whoever compiles the program finds them."""
+
+
+def _typed(program: Program, types: Sequence[Any] | None) -> Inference | None:
+    """The types of the program, a stub in the place of each derivative that is not expanded; None if they cannot be told."""
+    for turns in ((LITERAL_VARIANTS, ROUNDS), (1, 1)):
+        with suppress(AdjudgeError):
+            stubbed = system_of(STUB).run(program)
+            return _Typing(stubbed, True, turns).run(entry_types(stubbed, types))
+    return None
+
+
+def _elements(program: Program, inference: Inference, loop: Loop, way: Flow) -> Elements | None:
+    """What the list holds, if it is the same in every run, the length is unknown in one, and all indices are integers."""
+    held = (loop.element, *(program.inputs(place)[3] for place in way.changes))
+    indices = [program.inputs(place)[2] for place in (*way.elements, *way.changes)]
+    kinds, unknown = set(), False
+    for nodes in inference.types.values():
+        kinds |= {_kind(nodes[n]) for n in held if n in nodes}
+        unknown = unknown or isinstance(nodes.get(loop.grown), SequenceType)
+        if any(_erased(nodes[n]) != INTEGER for n in indices if n in nodes):
+            return None
+    elements = kinds.pop() if unknown and len(kinds) == 1 else None
+    return None if elements is None or (way.changes and elements.axes) else elements
+
+
+def _erased(type: Any) -> Any:
+    return type.type if isinstance(type, Literal) else type
+
+
+def _kind(type: Any) -> Elements | None:
+    """What an element of this type makes the list hold; None for what no array holds."""
+    type = _erased(type)
+    if isinstance(type, ArrayType):
+        known = tuple(1 if size == 1 else None for size in type.dims)
+        return Elements(type.dtype, known) if type.dtype in BEGIN and not type.holes else None
+    return Elements(NUMBERS[type], ()) if type in NUMBERS else None
+
+
+def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
+    """The lists of one loop are made before it, as large as the first elements say where that must be asked."""
+    edit, (loop, _, _) = Edit(program), lists[0]
+    if any(list.waits for list in lists):
+        _first_turn(edit, program, lists)
+    else:
+        owner = program.owner(loop.begins)
+        assert owner is not None
+        size = edit.call(owner, MAKE_TUPLE, loop.turns)
+        inputs = list(program.inputs(loop.begins))
+        for each in lists:
+            inputs[1 + each.loop.list_at] = edit.call(owner, FULL, size, edit.constant(each.begin), edit.constant(None))
+        edit.set_inputs(loop.begins, tuple(inputs))
+    for each in lists:
+        for place in each.flow.stacks:
+            become(edit, place, program.inputs(place)[1])
+        _, grown, element = edit.program.inputs(each.loop.place)
+        become(edit, each.loop.place, edit.call(loop.body, PUT, grown, loop.turn, element))
+    return edit.program
+
+
+def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:
+    """The call that begins the loop becomes the body of its first turn, which makes the arrays, and goes on with the second."""
+    loop = lists[0].loop
+    owner, parameters = program.owner(loop.begins), program.graphs[loop.graph].parameters
+    assert owner is not None
+    copies, itself = nest(program, loop.graph), edit.reference(loop.graph)
+    arguments = dict(zip(parameters, program.inputs(loop.begins)[1:], strict=True))
+    arguments[loop.turn] = zero = _zero(edit, owner, loop.turns)
+    found = Scopes({}, needed_in(program, copies), {})
+    into, substitution = {loop.graph: owner}, {itself: itself, **arguments}
+    copied = copy_graphs(edit, program, copies, found=found, into=into, substitution=substitution)
+    body = copied.graphs[loop.body]
+    for each in lists:
+        place = copied.nodes[each.loop.place]
+        element = edit.program.inputs(place)[2]
+        size = edit.call(body, MAKE_TUPLE, edit.call(body, ADD, loop.turns, zero))
+        size = edit.call(body, CONCAT, size, edit.call(body, SHAPE, element)) if each.elements.axes else size
+        whole = edit.call(body, FULL, size, edit.constant(each.begin), edit.constant(None))
+        become(edit, place, edit.call(body, PUT, whole, zero, element))
+    again = copied.nodes[program.graphs[loop.body].output]
+    passed = list(edit.program.inputs(again))
+    passed[1 + loop.turn_at] = edit.constant(1)
+    edit.set_inputs(again, tuple(passed))
+    become(edit, loop.begins, edit.apply(owner, edit.reference(copied.graphs[loop.first])))
+
+
+def _zero(edit: Edit, owner: GraphId, turns: NodeId) -> NodeId:
+    """0 where there are turns; the array that it is an element of has the size 0 where there are none."""
+    size = edit.call(owner, MAKE_TUPLE, edit.call(owner, MIN, turns, edit.constant(1)))
+    return edit.call(owner, GETITEM, edit.call(owner, FULL, size, edit.constant(0), edit.constant(None)), edit.constant(0))

@@ -1,0 +1,85 @@
+"""
+The entry of compiled code on the CPU: the arguments and at most one address, and back the value and the status.
+
+A kernel takes its memory as arrays, its budget, and a one; an entry takes the address of a block that has them all
+(`backend.stacks.memory`), if the code needs any. It is machine code alone: `backend.ways_in.entrance` is how Python calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from backend.boundary import PYTHON
+from backend.lowering.first_order import Lowered
+from backend.lowering.moves import one_by_one
+from backend.lowering.nothing import made_once
+from backend.stacks.memory import ARRAYS, HEADER, is_addressed, rooms
+from semantics.type_language import ArrayType, TupleType
+
+
+def entry_source(code: Lowered) -> str:
+    """The generated code with its entry."""
+    arguments = [f"a{i}" for i in range(len(code.arguments))]
+    address = ["address"] if is_addressed(code) else []
+    source, _ = code.blocked
+    values = [f"v{i}" for i in range(len(code.given))]
+    first = HEADER + len(rooms(code.widths))
+    stacks = [
+        f"    head = _cells(_integers(address, {first}))",
+        f"    capacity = ({', '.join(f'head[{k}]' for k in range(HEADER, first))},)",
+        f"    size = {first} + head[{first - 1}] + head[{ARRAYS}]",
+        "    reals = _reals(address, size)",
+        "    integers = _integers(address, size)",
+    ]
+    memory = [f"_cells(reals[{first}:]), _cells(integers[{first}:]), capacity"] if code.stacks else []
+    given = ", ".join([*arguments, *memory, "budget", "one"])
+    return "\n".join(
+        [
+            flagged(known(made_once(one_by_one(source)))).replace("@_device\n", "@_bare\n"),
+            "",
+            "@_entry",
+            f"def entry({', '.join([*arguments, *address])}):",
+            f"    one = _reals(address, {HEADER})[0]" if address else "    one = 1.0",
+            f"    budget = _integers(address, {HEADER})[1]" if address else "    budget = int(one)",
+            *(stacks if code.stacks else []),
+            f"    ({', '.join([*values, 'left', 'status'])},) = kernel({given})",
+            f"    return ({', '.join([*values, 'status'])},)",
+            "",
+        ]
+    )
+
+
+def known(source: str) -> str:
+    """The source without saying that what is read from integers is one, for which Numba compiles a function."""
+    return re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
+
+
+def flagged(source: str) -> str:
+    """
+    The source in which a test of whether the sum or the difference of two integers overflows asks the processor, which says it of
+    the operation itself. One with a constant is a comparison.
+    """
+    for test, name in TESTS:
+        source = test.sub(rf"if {name}(\g<a>, \g<b>):", source)
+    return source
+
+
+def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
+    """As `backend.columns` writes it; a pass over the text may have left out parentheses."""
+    beyond = rf"(?P<b>[ai]\d+) {large} 0 and (?P<a>[ai]\d+) > _MAX \{sign} (?P=b)"
+    return re.compile(rf"\bif \(?{beyond}\)? or \((?P=b) {small} 0 and (?P=a) < _MIN \{sign} (?P=b)\):")
+
+
+TESTS = ((_test(">", "<", "-"), "_sum_overflows"), (_test("<", ">", "+"), "_difference_overflows"))
+
+
+def is_quick(code: Lowered) -> bool:
+    """Whether arguments and result go through an entry as they are: numbers and arrays, and one of these or a tuple of several."""
+    result = code.result_type
+    flat = isinstance(result, TupleType) and len(result.items) > 1 and all(map(_passes, result.items))
+    return (_passes(result) or flat) and all(map(_passes, code.argument_types))
+
+
+def _passes(type: Any) -> bool:
+    return type in PYTHON or isinstance(type, ArrayType)
