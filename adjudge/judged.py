@@ -26,8 +26,9 @@ from adjudge.adapters import frameworks
 from adjudge.primitives import UserPrimitive
 from semantics.errors import Malformed
 from semantics.ir import Program
+from transforms.agenda_system import AgendaSystem
 from transforms.patterns.rule import PatternRule
-from transforms.system import AgendaSystem, Rewrite, RewriteSystem
+from transforms.system import Rewrite, RewriteSystem
 
 TABLE_OF_FILE = "ADJUDGE"
 OPTIONS = ("samples", "domain", "fixed", "framework")

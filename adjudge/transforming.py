@@ -29,13 +29,14 @@ from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.ssa.form import Module
 from transforms import affine, forward, grad, nested_grad, normalize, pullback, shadow_memory
+from transforms.agenda_system import AgendaSystem
 from transforms.gradient_programs import Wrt, before_j, before_jvp
 from transforms.pipeline import PASSES, Rounds
 from transforms.ssa import from_graph, joins, to_graph
 from transforms.ssa_adjoint import POLICIES, alphas, listing
 from transforms.ssa_adjoint import SYSTEM as LISTING
 from transforms.ssa_adjoint import begin as begin_listing
-from transforms.system import AgendaSystem, RewriteSystem
+from transforms.system import RewriteSystem
 
 State = Program | Module
 ON_SSA = ("graph", "ssa_adjoint", *POLICIES)

@@ -36,12 +36,12 @@ from semantics.wellformed import check
 from transforms import modes
 from transforms.affine import NORMAL, SYSTEM, begin, expand_j, obstacle, recognise, why_not
 from transforms.affine.state import CachedState
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.gradient_programs import Wrt
 from transforms.gradient_programs import gradient_program as gradient_by_mode
 from transforms.parse import parse_file, parse_text
 from transforms.pipeline import OPTIMIZE
 from transforms.recursion import acyclic
-from transforms.system import AgendaRule, agenda_rule
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "for_loops.py"
 SEQUENCE = (Fraction(1, 2), Fraction(-3), Fraction(5, 4))

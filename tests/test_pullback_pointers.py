@@ -31,6 +31,7 @@ from semantics.scope import scopes_from
 from semantics.text import read
 from semantics.wellformed import check
 from transforms import modes
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.gradient_programs import gradient_program
 from transforms.parse import parse_file, parse_text
 from transforms.pipeline import OPTIMIZE
@@ -38,7 +39,6 @@ from transforms.pullback import PURE, applied, begin, expand_j
 from transforms.pullback.cells import Cell, cells_of
 from transforms.pullback.pointers import POINTER_RULES, with_cells
 from transforms.pullback.state import PullbackState
-from transforms.system import AgendaRule, agenda_rule
 
 MEMORY = tuple(TABLE[name] for name in ("memory", "alloc", "load", "store", "lea"))
 EXAMPLES = Path(__file__).parent.parent / "examples" / "memory.py"

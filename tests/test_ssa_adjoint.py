@@ -31,6 +31,7 @@ from semantics.ssa.text import read
 from semantics.ssa.wellformed import check
 from semantics.tangents import ZERO
 from semantics.text import read as read_graph
+from transforms.agenda_system import AgendaRule
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 from transforms.parse import parse, parse_file, parse_text
@@ -41,7 +42,6 @@ from transforms.ssa_adjoint.alphas import SYSTEM as ALPHAS
 from transforms.ssa_adjoint.alphas import begin as begin_alphas
 from transforms.ssa_adjoint.listing import Inversion, add, part, reset
 from transforms.ssa_adjoint.listing import gradient as nabla
-from transforms.system import AgendaRule
 
 BRANCH_LISTING = """\
 function ▶f(x):

@@ -19,9 +19,10 @@ from semantics.primitives.table import TABLE
 from semantics.text import read
 from transforms import cse, dce, fold, inline, simplify, tuples
 from transforms.agenda import AtWork, changed
+from transforms.agenda_system import AgendaSystem, agenda_rule
 from transforms.pipeline import ORDER
 from transforms.surgery import application, become
-from transforms.system import AgendaSystem, Rewrite, RewriteSystem, agenda_rule, describe_place, places, rewrite, rewrite_of
+from transforms.system import Rewrite, RewriteSystem, describe_place, places, rewrite, rewrite_of
 
 ADD, MUL = TABLE["add"], TABLE["mul"]
 

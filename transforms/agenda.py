@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from semantics.derivation import law_of
 from semantics.ir import GraphId, NodeId, Program
-from transforms.system import AgendaRule
+from transforms.agenda_system import AgendaRule
 
 I = TypeVar("I")  # noqa: E741
 

@@ -24,8 +24,8 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import adjoint_primitive, arity_of, whole_power
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.grad_state import GradState, begin
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 GETITEM, MAKE_TUPLE, GADD, J = TABLE["getitem"], TABLE["make_tuple"], TABLE["gadd"], TABLE["J"]
 

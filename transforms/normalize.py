@@ -30,10 +30,11 @@ from semantics.primitives.row import Primitive
 from semantics.scope import evaluation_order, scopes
 from transforms import cse, dce, fold, simplify, tuples
 from transforms.agenda import in_turn
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.failures import keeping
 from transforms.places import describe_place
 from transforms.surgery import become, discard, needed_in
-from transforms.system import FUEL, AgendaRule, AgendaSystem, Rewrite, RewriteSystem, agenda_rule
+from transforms.system import FUEL, Rewrite, RewriteSystem
 
 NORMALIZERS = tuple(keeping(system) for system in (fold.SYSTEM, simplify.SYSTEM, tuples.SYSTEM))
 

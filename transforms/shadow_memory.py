@@ -27,9 +27,9 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import pullback_of
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.clone import link
 from transforms.shadow_state import ALLOC, GETITEM, LEA, LOAD, OF_LENGTH, STORE, ShadowState, begin
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 __all__ = ["RULES", "SYSTEM", "ShadowState", "begin"]
 

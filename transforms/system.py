@@ -4,7 +4,7 @@ The engine of every transform: named rules with laws, run one step at a time and
 Two shapes of system share one interface (`name`, `rules`, `enabled`, `final`, `render`, `run`, `derive`):
 
     RewriteSystem  its state is a Program; a rule looks at one place (a node or a graph) and answers with a new program or None
-    AgendaSystem   its state says itself what comes next; exactly one rule is enabled until it is final
+    AgendaSystem   its state says itself what comes next; exactly one rule is enabled until it is final (`transforms.agenda_system`)
 
 That both ways of running a RewriteSystem end in the same program up to renaming is a property (T23), not a hope.
 """
@@ -12,23 +12,20 @@ That both ways of running a RewriteSystem end in the same program up to renaming
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
-from semantics.errors import AdjudgeError, Crash, OutOfFuel
+from semantics.errors import Crash, OutOfFuel
 from semantics.ir import Apply, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.wellformed import check
 from transforms.places import Shape, describe_place, neighbours, places, shape_of
 
-S = TypeVar("S")
-R = TypeVar("R")
 FUEL = 1_000_000
 MANY = 10_000
 LATER = 1 << 60  # more than any identifier
@@ -271,99 +268,3 @@ def _recheck(name: str, step: Step[Program]) -> None:
         check(step.after)
     except Exception as error:
         raise Crash(f"{name}: rule {step.rule} made an ill-formed program: {error}", rule=step.rule, node=step.place) from error
-
-
-# systems whose state says what comes next
-
-
-@dataclass(frozen=True, slots=True)
-class AgendaRule(Generic[S]):
-    """A rule of an AgendaSystem: from a state to the next one, or None where it does not apply."""
-
-    name: str
-    law: str
-    function: Callable[[S], S | None]
-
-
-def agenda_rule(function: Callable[[S], S | None]) -> AgendaRule[S]:
-    """Makes a function a rule; its docstring is its law."""
-    return AgendaRule(function.__name__, law_of(function), function)
-
-
-@dataclass(frozen=True)
-class AgendaSystem(Generic[S, R]):
-    """
-    A deterministic transform. `ended(state)` says when it is over, `at(state)` names the place of the next step,
-    `shown(state)` prints a state, `result(state)` takes the program (R) out of a final one. `kind(state)`, if there is one, is what
-    most rules look at first: where they are many, those that have applied to a state of this kind before are tried first.
-    """
-
-    name: str
-    rules: tuple[AgendaRule[S], ...]
-    ended: Callable[[S], bool]
-    at: Callable[[S], str]
-    shown: Callable[[S], str]
-    result: Callable[[S], R]
-    doc: str = ""
-    argument: str = ""
-    domain: str = "BITS"
-    input: str = "IR"
-    output: str = "IR"
-    kind: Callable[[S], Hashable] | None = None
-
-    def enabled(self, state: S) -> list[Step[S]]:
-        """The one step that the rules allow, or none in a final state; two enabled rules are an error, naming both."""
-        if self.ended(state):
-            return []
-        found = [(r, after) for r in self.rules if (after := r.function(state)) is not None]
-        if len(found) > 1:
-            raise Crash(f"{self.name}: two rules are enabled at once: {', '.join(r.name for r, _ in found)}", node=self.at(state))
-        return [Step(r.name, self.at(state), state, after) for r, after in found]
-
-    def final(self, state: S) -> bool:
-        return self.ended(state)
-
-    def render(self, state: S) -> str:
-        return self.shown(state)
-
-    def derive(self, state: S, *, fuel: int = FUEL) -> Derivation[S]:
-        """The recorded run."""
-        return derive(self, state, fuel=fuel)
-
-    @at_rest()
-    def run(self, state: S, *, fuel: int = FUEL) -> R:
-        """The unrecorded run: the same rules, the one that applies, no record."""
-        steps = 0
-        while not self.ended(state):
-            after = self._after(state)
-            if after is None:
-                raise Crash(f"{self.name} is stuck", node=self.at(state))
-            state = after
-            steps += 1
-            if steps > fuel:
-                raise OutOfFuel(f"{self.name} did not end within {fuel} steps", remedy="raise fuel")
-        return self.result(state)
-
-    def _after(self, state: S) -> S | None:
-        """The next state. No two rules are enabled at once, so their order decides nothing but what is said of a wrong program."""
-        likely: list[Callable[[S], S | None]] = []
-        if self.kind is not None:
-            likely = self._likely.setdefault(self.kind(state), likely)
-            with suppress(AdjudgeError):
-                for rule in likely:
-                    if (after := rule(state)) is not None:
-                        return after
-        for rule in self._functions:
-            if (after := rule(state)) is not None:
-                likely += [rule] * (rule not in likely)
-                return after
-        return None
-
-    @cached_property
-    def _functions(self) -> tuple[Callable[[S], S | None], ...]:
-        return tuple(rule.function for rule in self.rules)
-
-    @cached_property
-    def _likely(self) -> dict[Hashable, list[Callable[[S], S | None]]]:
-        """By the kind of a state, the rules that have applied to one."""
-        return {}

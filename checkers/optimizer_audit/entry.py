@@ -9,7 +9,8 @@ from checkers.optimizer_audit.rules import audit_rule
 from checkers.verdict import Report
 from semantics.errors import Malformed
 from semantics.ir import Program
-from transforms.system import AgendaSystem, Rewrite, RewriteSystem
+from transforms.agenda_system import AgendaSystem
+from transforms.system import Rewrite, RewriteSystem
 
 
 def audit(

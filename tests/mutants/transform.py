@@ -22,8 +22,8 @@ from semantics.tangents import ZERO
 from semantics.text import read
 from transforms import adjoint_primitives, grad, grad_state, gradient_programs, macros
 from transforms.agenda import Item
+from transforms.agenda_system import AgendaRule
 from transforms.grad_state import GradState
-from transforms.system import AgendaRule
 
 Function = Callable[[GradState], GradState | None]
 GADD, GETITEM, MAKE_TUPLE = TABLE["gadd"], TABLE["getitem"], TABLE["make_tuple"]

@@ -24,9 +24,9 @@ from transforms import adjoint_primitives
 from transforms.adjoint_primitives import whole_power
 from transforms.affine.normal import projection
 from transforms.affine.state import GETITEM, MAKE_TUPLE, CachedState, Kept
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.clone import copy_graphs, link
 from transforms.pipeline import OPTIMIZE
-from transforms.system import AgendaRule, agenda_rule
 
 GADD = TABLE["gadd"]
 

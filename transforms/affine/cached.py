@@ -28,7 +28,7 @@ from transforms.affine.backward import BACKWARD
 from transforms.affine.normal import SYSTEM as NORMAL
 from transforms.affine.state import GETITEM, LT, MAKE_TUPLE, SWITCH, Blocks, CachedState, Kept, begin
 from transforms.agenda import in_turn, linked
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 
 ADD = TABLE["add"]
 

@@ -19,11 +19,11 @@ from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import arity_of, whole_power
 from transforms.agenda import rule_of
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.clone import link
 from transforms.flows import is_function
 from transforms.forward.pushforwards import placed, pushforward
 from transforms.forward.state import JVP, ForwardState, Moved, continued
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 GETITEM, MAKE_TUPLE, J = TABLE["getitem"], TABLE["make_tuple"], TABLE["J"]
 

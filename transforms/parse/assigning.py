@@ -11,10 +11,10 @@ import ast
 
 from semantics.ir import NodeId
 from semantics.structured import LIST
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Eval, Keep, Put, Store, evaluating, top
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

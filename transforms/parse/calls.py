@@ -10,6 +10,7 @@ import ast
 from semantics.ir import GraphRef, NodeId
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Eval, Invoke, evaluating, top
 from transforms.parse.library import is_macro
@@ -17,7 +18,6 @@ from transforms.parse.names import Module, Operation, Refused, suggestion
 from transforms.parse.special import may_be_record
 from transforms.parse.spreading import Part, positional_only, spread
 from transforms.parse.state import Name, ParseState, Signature, Stack, Value
-from transforms.system import agenda_rule
 
 # derivatives with a second argument that says with respect to what
 WITH_RESPECT = frozenset({"grad", "value_and_grad", "jacobian", "hessian"})

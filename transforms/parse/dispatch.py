@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from semantics.errors import Malformed
 from semantics.ir import GraphId, NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.parse.calls import bind, called, take_parts
 from transforms.parse.classes import members_of
 from transforms.parse.cursor import Cursor
@@ -30,7 +31,6 @@ from transforms.parse.numpy_names import ATTRIBUTES, METHODS
 from transforms.parse.special import OPERATORS, may_be_record, operator_of
 from transforms.parse.spreading import positional_only
 from transforms.parse.state import Chain, Dispatch, ParseState, Value
-from transforms.system import agenda_rule
 
 SPECIAL = {method: primitive for primitive, methods in OPERATORS.items() for method in methods if method}
 

@@ -11,12 +11,12 @@ import ast
 
 from semantics.ir import NodeId
 from semantics.structured import ELLIPSIS, LIST, Label
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Build, Drop, Emit, Enclosed, Eval, Gather, Put, evaluating, top
 from transforms.parse.known import elements_of, may_be_dictionary
 from transforms.parse.nodes import Applied, Inner, Then
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

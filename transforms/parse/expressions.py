@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 
+from transforms.agenda_system import agenda_rule
 from transforms.operators import BINARY, COMPARISON
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Emit, Enter, Eval, Truth, evaluating, top
 from transforms.parse.special import has_meaning
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

@@ -17,6 +17,7 @@ from immutables import Map
 
 from semantics.ir import GraphId, NodeId
 from semantics.type_language import BOOLEAN, INTEGER, REAL, Scalar
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cells import with_cells
 from transforms.parse.classes import classes_of
 from transforms.parse.cursor import Cursor
@@ -30,7 +31,6 @@ from transforms.parse.names import NameTable, Refused
 from transforms.parse.source import Function, Source, default_expressions, name_of, parameters_of
 from transforms.parse.state import Frame, ParseState, Signature
 from transforms.parse.subset import check_subset
-from transforms.system import agenda_rule
 
 ANNOTATIONS: dict[str, Scalar] = {"float": REAL, "int": INTEGER, "bool": BOOLEAN}
 

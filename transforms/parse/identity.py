@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import ast
 
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Emit, Eval, HasKey, Put, evaluating, top
 from transforms.parse.known import keys_of
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 def is_none(node: ast.expr) -> bool:

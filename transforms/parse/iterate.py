@@ -20,6 +20,7 @@ import ast
 from collections.abc import Callable
 
 from semantics.ir import NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.parse.consumers import VIEWS, view_called
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Eval, Over, Walked, top
@@ -27,7 +28,6 @@ from transforms.parse.known import keys_of, may_be_dictionary
 from transforms.parse.library import BUILTINS
 from transforms.parse.names import Operation
 from transforms.parse.state import ParseState, Walk
-from transforms.system import agenda_rule
 
 COUNTED = ("enumerate takes an iterable and a start", "enumerate(t, 1)")
 WALKS = frozenset({"range", "zip", "enumerate", "reversed", "map"})

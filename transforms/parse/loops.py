@@ -18,11 +18,11 @@ from dataclasses import replace
 from typing import Any
 
 from semantics.ir import NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.flow import is_forever
 from transforms.parse.items import Block, Count, Do, Enter, Eval, Jump, Put, Store, Truth, Turn, Walked, top
 from transforms.parse.state import NOWHERE, Frame, ParseState, Stack, Target, Walk
-from transforms.system import agenda_rule
 
 
 @agenda_rule

@@ -18,6 +18,7 @@ from semantics.errors import Malformed
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
+from transforms.agenda_system import agenda_rule
 from transforms.parse.calls import bind, called, take_arguments, take_parts
 from transforms.parse.classes import members_of
 from transforms.parse.cursor import Cursor
@@ -28,7 +29,6 @@ from transforms.parse.numpy_calls import arranged
 from transforms.parse.numpy_names import ATTRIBUTES, METHODS, REFUSED_METHODS
 from transforms.parse.spreading import positional_only
 from transforms.parse.state import Dispatch, Method, Name, ParseState, Signature, Value
-from transforms.system import agenda_rule
 
 UPDATE = "_replace"
 SEVERAL = frozenset({"reshape", "transpose"})  # x.reshape(2, 3) is x.reshape((2, 3))

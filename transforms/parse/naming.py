@@ -10,6 +10,7 @@ from dataclasses import replace
 from immutables import Map
 
 from semantics.ir import NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.functions import understood
 from transforms.parse.items import Emit, Enter, Eval, Member, Put, Use, evaluating, top
@@ -27,7 +28,6 @@ from transforms.parse.names import (
     suggestion,
 )
 from transforms.parse.state import Name, ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

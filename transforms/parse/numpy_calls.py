@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from semantics.ir import NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.parse.calls import called, take_arguments
 from transforms.parse.cursor import Cursor
 from transforms.parse.numpy_names import Function
 from transforms.parse.state import Name, ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

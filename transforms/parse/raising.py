@@ -9,10 +9,10 @@ import ast
 import builtins
 import difflib
 
+from transforms.agenda_system import agenda_rule
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Do, top
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 EXCEPTIONS = tuple(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
 

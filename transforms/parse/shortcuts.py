@@ -13,12 +13,12 @@ import ast
 from dataclasses import replace
 
 from semantics.ir import NodeId
+from transforms.agenda_system import agenda_rule
 from transforms.operators import COMPARISON
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Chain, Choose, Close, Enter, Eval, Pick, Put, Shortcut, Truth, evaluating, top
 from transforms.parse.shape import walruses_of
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

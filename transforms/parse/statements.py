@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from transforms.agenda_system import agenda_rule
 from transforms.operators import BINARY
 from transforms.parse.cursor import Cursor
 from transforms.parse.items import Block, Close, Do, Drop, Emit, Enter, Eval, Fork, Jump, Put, Share, Store, Truth, top
 from transforms.parse.state import ParseState
-from transforms.system import agenda_rule
 
 
 @agenda_rule

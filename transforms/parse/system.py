@@ -20,6 +20,7 @@ from semantics.ir import Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS
 from semantics.wellformed import problems
+from transforms.agenda_system import AgendaSystem
 from transforms.parse import (
     assigning,
     calls,
@@ -44,7 +45,6 @@ from transforms.parse.names import Known, Literal, Refused, found_value, known_f
 from transforms.parse.source import parameters_of, read_source
 from transforms.parse.state import NOWHERE, Frame, Name, ParseState, Value, Walk, items_of
 from transforms.parse.text_names import text_names
-from transforms.system import AgendaSystem
 
 FRAGMENT: Mapping[str, Any] = {"math": math, **{p.name: p for p in MACROS}}
 RULES = (

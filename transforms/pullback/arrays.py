@@ -11,10 +11,10 @@ from __future__ import annotations
 from semantics.edit import Edit
 from semantics.ir import Apply, NodeId
 from semantics.primitives.table import TABLE
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.pullback.state import GETITEM, PullbackState, adjoint, composed, image
 from transforms.pullback.tuples import element_of, projected
 from transforms.surgery import arguments_of
-from transforms.system import AgendaRule, agenda_rule
 
 AS_ARRAY, STACK = TABLE["as_array"], TABLE["stack"]
 

@@ -20,9 +20,9 @@ from dataclasses import replace
 from semantics.edit import Edit
 from semantics.ir import Apply, NodeId
 from semantics.primitives.row import Primitive
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.pullback.cells import ALLOC, GETITEM, LEA, LOAD, MAKE_TUPLE, OF_LENGTH, STORE, Cell, cells_of, structure_of
 from transforms.pullback.state import GADD, PullbackState, image, nothing, opened, weighted_sum
-from transforms.system import AgendaRule, agenda_rule
 
 
 def with_cells(state: PullbackState, in_memory: bool) -> PullbackState:

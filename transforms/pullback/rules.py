@@ -21,11 +21,11 @@ from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import whole_power
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.pullback.arrays import ARRAY_RULES
 from transforms.pullback.pointers import POINTER_RULES
 from transforms.pullback.state import GETITEM, MAKE_TUPLE, J, PullbackState, adjoint, composed, image, nothing, opened, weighted_sum
 from transforms.pullback.tuples import TUPLE_RULES
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 R = TypeVar("R")
 INJECT = TABLE["inject"]

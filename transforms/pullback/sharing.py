@@ -25,9 +25,9 @@ from semantics.edit import Edit
 from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
 from semantics.tangents import ZERO
 from transforms.agenda import in_turn
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.pullback.state import GADD, MAKE_TUPLE, Item, PullbackState
 from transforms.surgery import applications, discard
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 
 @dataclass(frozen=True)

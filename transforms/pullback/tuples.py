@@ -14,8 +14,8 @@ from semantics.ir import Apply, NodeId
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import Label
+from transforms.agenda_system import AgendaRule, agenda_rule
 from transforms.pullback.state import GETITEM, MAKE_TUPLE, PullbackState, Structure, image, nothing, weighted_sum
-from transforms.system import AgendaRule, agenda_rule
 
 MAKE_RECORD, FIELD = TABLE["make_record"], TABLE["field"]
 

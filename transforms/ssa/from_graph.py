@@ -30,12 +30,12 @@ from semantics.ssa.form import OUTSIDE, Function, Goto, Instruction, Label, Modu
 from semantics.ssa.text import Names, called, show_function
 from semantics.text import graph_names
 from transforms.agenda import in_turn, rule_of
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.ssa.exact_passes import EXACT
 from transforms.ssa.graph_state import RESULT, Item, SsaState, block_of, first_block, name_of, return_block
 from transforms.ssa.regions import Choice, regions
 from transforms.ssa.rewriting import with_operands
 from transforms.ssa.tidy import tidy
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 
 def begin(program: Program, root: GraphId | None = None, *, pairwise: bool = True) -> SsaState:

@@ -44,11 +44,11 @@ from semantics.ssa.form import (
 from semantics.ssa.text import describe
 from semantics.ssa.wellformed import check
 from transforms.agenda import AtWork, in_turn, rule_of
+from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.clone import copy_graphs
 from transforms.ssa import joins
 from transforms.ssa.need import in_order_of_need
 from transforms.ssa.tidy import in_order as blocks_in_order
-from transforms.system import AgendaRule, AgendaSystem, agenda_rule
 
 SWITCH, GETITEM, MAKE_TUPLE = TABLE["switch"], TABLE["getitem"], TABLE["make_tuple"]
 

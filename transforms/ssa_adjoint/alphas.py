@@ -24,6 +24,7 @@ from semantics.primitives.table import TABLE
 from semantics.ssa.form import Adjoined, Alpha, Block, FunctionRef, Goto, Instruction, Literal, Module, Name, Operand, Phi, Return
 from semantics.ssa.text import show_function
 from transforms.agenda import in_turn, rule_of
+from transforms.agenda_system import AgendaRule, AgendaSystem
 from transforms.ssa.layout import laid_out
 from transforms.ssa.rewriting import put_in_jump, renamed
 from transforms.ssa.single_assignment import single_assignment
@@ -35,7 +36,6 @@ from transforms.ssa_adjoint.pullbacks import pullback_function, whole
 from transforms.ssa_adjoint.resolution import Item, Resolution, by_label, functions, on_the_way, rest, stack, top, with_tape
 from transforms.ssa_adjoint.stacks import empty, held, lower, make
 from transforms.ssa_adjoint.turns import alpha, alphas_read, as_alpha, turns
-from transforms.system import AgendaRule, AgendaSystem
 
 GETITEM, MAKE_TUPLE = TABLE["getitem"], TABLE["make_tuple"]
 POLICIES = ("stack", "recompute", "mixed")

@@ -25,13 +25,13 @@ from semantics.ssa import form
 from semantics.ssa.form import OUTSIDE, Adjoined, Alpha, Block, Function, Instruction, Label, Literal, Module, Name, Phi, Return
 from semantics.ssa.text import show_function
 from transforms.agenda import AtWork, in_turn, linked, rule_of
+from transforms.agenda_system import AgendaRule, AgendaSystem
 from transforms.ssa.layout import laid_out, numbered_with_names
 from transforms.ssa.normal import normal
 from transforms.ssa.rewriting import free_label, operands_in, put_in_block
 from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint.pullbacks import transmits
-from transforms.system import AgendaRule, AgendaSystem
 
 GADD = TABLE["gadd"]
 SEED = "∇y"

@@ -10,10 +10,10 @@ from dataclasses import replace
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import OUTSIDE, Alpha, Block, Branch, Goto, Instruction, Label, Literal, Name, Phi
 from transforms.agenda import rule_of
+from transforms.agenda_system import AgendaRule
 from transforms.ssa.rewriting import decided, lead, put_in_block
 from transforms.ssa_adjoint.resolution import Resolution, on_the_way, rest, stack, top, with_tape
 from transforms.ssa_adjoint.turns import Turn, alpha, as_alpha
-from transforms.system import AgendaRule
 
 ADD, LT = TABLE["add"], TABLE["lt"]
 
