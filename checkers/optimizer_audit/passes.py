@@ -1,6 +1,6 @@
 """
 The judgment on a pass, on programs built to contain its triggers: algebra with treacherous constants, shapes that passes get wrong,
-random graphs, arrays and records, gradients of them, and what the caller gives.
+random graphs, arrays and records, programs that raise, gradients of them, and what the caller gives.
 
 A program is compared with what became of it in the equality domain of the pass. The first failure of each kind is shrunk and blamed
 on the first bad step of the run: a rule, a pass among several, or the function as a whole.
@@ -13,6 +13,7 @@ from typing import Any
 
 from checkers.optimizer_audit.blame import first_bad_step
 from checkers.optimizer_audit.journal import Journal
+from checkers.optimizer_audit.pass_failures import dropped
 from checkers.optimizer_audit.pass_gradients import gradients_kept, optimized_gradients
 from checkers.optimizer_audit.pass_order import ends_as_claimed, orders, same_either_way, settles
 from checkers.optimizer_audit.pass_programs import Bench, explained
@@ -137,6 +138,8 @@ def _values(bench: Bench) -> Verdict:
         tried += runs
         if found is not None:
             return Refuted(explained(bench, program, found), "fault", claim)
+    if (failure := dropped(bench.subject)) is not None:
+        return Refuted(failure, "fault", claim)
     if not tried:
         return Vacuous("no changed program has a value at the points", claim)
     return Passed(tried, f"runs of {len(bench.changed)} changed programs", claim)
