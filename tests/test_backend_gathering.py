@@ -22,7 +22,7 @@ from semantics.denotation import FRACTIONS, denote
 from semantics.errors import AdjudgeError, Malformed
 from semantics.ir import Program
 from semantics.machine import Machine
-from semantics.type_language import ArrayType
+from semantics.type_language import REAL, ArrayType
 from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
@@ -203,3 +203,22 @@ def test_a_jacobian_is_generated_code(f: Any, target: str) -> None:
 
 def test_the_jacobian_of_an_array_of_any_size_has_a_type() -> None:
     assert str(aj.infer(aj.jacobian(matrices), "f64[?]").result) == "f64[?, ?, ?]"
+
+
+LATTICE = """
+def f(x: float):
+    rows = []
+    for i in range(3):
+        row = []
+        for j in range(3):
+            row.append(x * i + j)
+        rows.append(row)
+    return rows[2][1]
+"""
+
+
+@pytest.mark.parametrize("derived", [False, True], ids=["value", "gradient"])
+def test_what_holds_a_list_that_is_an_array_is_one_whatever_its_length(derived: bool) -> None:
+    subject = parse_text(LATTICE, "f")
+    code = backend.compile(calling(subject, "grad", 0, (REAL,)) if derived else subject, (REAL,), "python")
+    assert code(1.5) == (2.0 if derived else 4.0)

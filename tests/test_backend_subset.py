@@ -36,8 +36,8 @@ REFUSED: dict[str, tuple[Program, str]] = {
         program(
             "%x: f64, %n: i64",
             *("%m = memory(0)", "%a = alloc(%m, %x)", "%k = getitem(%a, 0)", "%p = getitem(%a, 1)"),
-            "%q = lea(%p, %n)",
-            "%r = load(%k, %q)",
+            *("%b = alloc(%k, %x)", "%l = getitem(%b, 0)", "%q = getitem(%b, 1)", "%c = lt(%x, 0.0)", "%o = switch(%c, %p, %q)"),
+            "%r = load(%l, %o)",
             "%r",
         ),
         "memory is not compiled yet",
@@ -64,11 +64,14 @@ def test_what_needs_arrays_or_memory_is_refused_by_name(name: str) -> None:
 APPENDED = """
 def f(x: float):
     zs = [x, x]
+    ys = [x]
     for _ in range(5):
         new = []
         for i in range(2):
             new.append(zs[i] * 2.0)
         zs = [z for z in new]
+        kept = ys if x > 0.0 else new
+        kept.append(x)
     return zs[0]
 """
 WITHOUT = """
@@ -99,11 +102,15 @@ def test_a_derivative_whose_function_needs_memory_is_refused_before_it_is_expand
 GROWN = """
 def f(x: float):
     rows = []
+    last = []
+    def add(v):
+        last.append(v)
     for i in range(3):
         row = []
         for j in range(3):
             row.append(x * i + j)
         rows.append(row)
+        add(x)
     return rows[2][1]
 """
 

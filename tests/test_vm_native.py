@@ -46,7 +46,8 @@ def test_a_function_is_compiled_once_and_is_there_in_another_process_without_its
     text = f"""
 import sys
 from pathlib import Path
-from backend import native, store
+from backend import store
+from backend.cpu import native
 store.folder = lambda: Path({str(own_store)!r})
 found = native.functions({SOURCE!r}, {EXPORTS!r})["turns"](2, 0.5)
 print(found == {expected()!r}, "numba" in sys.modules, "llvmlite" in sys.modules)

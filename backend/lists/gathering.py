@@ -89,15 +89,16 @@ def gathered(program: Program, types: Sequence[Any] | None = None) -> Program:
 
 
 def _all_gathered(program: Program, types: Sequence[Any] | None) -> Program:
+    begun = False  # what holds a list that is an array now is one, whatever its length
     while found := [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]:
         inference = _typed(program, types)
         if inference is None:
             break
-        known = [List(loop, way, e) for loop, way in found if (e := _elements(program, inference, loop, way)) is not None]
+        known = [List(loop, way, e) for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None]
         if not known:
             break
         made = [list for list in known if list.loop.graph == known[0].loop.graph]
-        program = dce.SYSTEM.run(_with_arrays(program, made))
+        program, begun = dce.SYSTEM.run(_with_arrays(program, made)), True
     return program
 
 
@@ -130,7 +131,7 @@ def _typed(program: Program, types: Sequence[Any] | None) -> Inference | None:
     return None
 
 
-def _elements(program: Program, inference: Inference, loop: Loop, way: Flow) -> Elements | None:
+def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, begun: bool) -> Elements | None:
     """What the list holds, if it is the same in every run, the length is unknown in one, and all indices are integers."""
     held = (loop.element, *(program.inputs(place)[3] for place in way.changes))
     indices = [program.inputs(place)[2] for place in (*way.elements, *way.changes)]
@@ -140,8 +141,10 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow) -> 
         unknown = unknown or isinstance(nodes.get(loop.grown), SequenceType)
         if any(_erased(nodes[n]) != INTEGER for n in indices if n in nodes):
             return None
-    elements = kinds.pop() if unknown and len(kinds) == 1 else None
-    return None if elements is None or (way.changes and elements.axes) else elements
+    elements = kinds.pop() if len(kinds) == 1 else None
+    if elements is None or (way.changes and elements.axes):
+        return None
+    return elements if unknown or (begun and elements.axes) else None
 
 
 def _erased(type: Any) -> Any:
