@@ -14,9 +14,12 @@ from semantics.errors import Trap
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
+from semantics.type_language import REAL
 from semantics.values import same
 from semantics.wellformed import check
 from transforms.dce import SYSTEM as DCE
+from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
 POINTS = (1.5, -0.5, 3.0)
@@ -76,6 +79,17 @@ def test_no_value_of_the_corpus_changes(name: str) -> None:
     check(found)
     for x in POINTS:
         assert same(run(found, x), run(program, x))
+
+
+@pytest.mark.parametrize("mode", ["J", "ssa"])
+@pytest.mark.parametrize("name", [*PROMOTED, *MUTATIONS])
+def test_no_gradient_of_the_corpus_changes(name: str, mode: str) -> None:
+    program = parse_text((PROMOTED | MUTATIONS)[name], "f", names={})
+    if (found := promoted(program)) is program:
+        pytest.skip("its memory stays")
+    before, after = (expand(calling(p, "grad", 0, (REAL,)), mode) for p in (program, found))
+    for x in POINTS:
+        assert same(run(after, x), run(before, x))
 
 
 def test_an_index_outside_traps_as_before() -> None:
