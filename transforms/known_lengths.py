@@ -80,10 +80,15 @@ def known(program: Program, types: Sequence[Any] | None = None) -> Mapping[NodeI
     return {n: k for n, k in found.items() if k is not None and stubbed.nodes.get(n) == program.nodes.get(n)}
 
 
-def typed(program: Program, types: Sequence[Any] | None = None, inferrer: type[Inferrer] = Inferrer) -> tuple[Program, Inference]:
+def typed(
+    program: Program,
+    types: Sequence[Any] | None = None,
+    inferrer: type[Inferrer] = Inferrer,
+    turns: tuple[int, int] = (LONGEST + 2, LONGEST + 2),
+) -> tuple[Program, Inference]:
     """The program with a stub for each derivative that is not expanded, and its types."""
     stubbed = system_of(STUB).run(program)
-    return stubbed, inferrer(stubbed, literals=True, turns=(LONGEST + 2, LONGEST + 2)).run(entry_types(stubbed, types))
+    return stubbed, inferrer(stubbed, literals=True, turns=turns).run(entry_types(stubbed, types))
 
 
 def _arms(program: Program, node: NodeId) -> list[Any]:

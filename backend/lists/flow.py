@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from backend.lists.loops import APPEND, SWITCH, Loop, is_empty
+from backend.lists.loops import APPEND, SWITCH, Loop, called, is_empty
 from semantics.ir import GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
-from transforms.surgery import arguments_of, called_graph, index_of, only_called
+from transforms.surgery import index_of, only_called
 
 AS_ARRAY, GETITEM, ITERATED, LENGTH, PUT, STACK = (
     TABLE[name] for name in ("as_array", "getitem", "iterated", "length", "put", "stack")
@@ -114,7 +114,6 @@ def _sources(program: Program, loop: Loop, node: NodeId) -> Iterator[NodeId]:
         return
     if isinstance(program.callee(node), Primitive):
         return  # of what is in its arguments
-    chosen = arguments_of(program, program.inputs(node)[0], SWITCH) if called_graph(program, node) is None else None
-    for way in chosen[1:] if chosen is not None else program.inputs(node)[:1]:
+    for way in called(program, node):
         function = program.constant(way)
         yield program.graphs[function.graph].output if isinstance(function, GraphRef) else way

@@ -27,19 +27,18 @@ from backend.lists.flow import Flow, flow
 from backend.lists.loops import Loop, loops
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError, IllTyped
-from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer, entry_types
+from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from semantics.signatures import Signature, endless
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, SequenceType
-from semantics.type_lattice import NEVER, Literal
+from semantics.type_lattice import NEVER
 from transforms import dce
 from transforms.clone import copy_graphs
-from transforms.known_lengths import STUB
+from transforms.known_lengths import typed
 from transforms.macros import RULES as MACRO_RULES
-from transforms.nested_grad import system_of
 from transforms.surgery import become, needed_in, nest
 from transforms.system import RewriteSystem
 
@@ -126,8 +125,7 @@ def _typed(program: Program, types: Sequence[Any] | None) -> Inference | None:
     """The types of the program, a stub in the place of each derivative that is not expanded; None if they cannot be told."""
     for turns in ((LITERAL_VARIANTS, ROUNDS), (1, 1)):
         with suppress(AdjudgeError):
-            stubbed = system_of(STUB).run(program)
-            return _Typing(stubbed, True, turns).run(entry_types(stubbed, types))
+            return typed(program, types, _Typing, turns)[1]
     return None
 
 
@@ -139,7 +137,7 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
     for nodes in inference.types.values():
         kinds |= {_kind(nodes[n]) for n in held if n in nodes}
         unknown = unknown or isinstance(nodes.get(loop.grown), SequenceType)
-        if any(_erased(nodes[n]) != INTEGER for n in indices if n in nodes):
+        if any(nodes[n] != INTEGER for n in indices if n in nodes):
             return None
     elements = kinds.pop() if len(kinds) == 1 else None
     if elements is None or (way.changes and elements.axes):
@@ -147,13 +145,8 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
     return elements if unknown or (begun and elements.axes) else None
 
 
-def _erased(type: Any) -> Any:
-    return type.type if isinstance(type, Literal) else type
-
-
 def _kind(type: Any) -> Elements | None:
     """What an element of this type makes the list hold; None for what no array holds."""
-    type = _erased(type)
     if isinstance(type, ArrayType):
         known = tuple(1 if size == 1 else None for size in type.dims)
         return Elements(type.dtype, known) if type.dtype in BEGIN and not type.holes else None

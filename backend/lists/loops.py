@@ -92,6 +92,13 @@ def _test(program: Program, graph: GraphId) -> tuple[NodeId, NodeId, GraphId] | 
     return None if inside or turn not in program.graphs[graph].parameters else (turn, turns, begun.graph)
 
 
+def called(program: Program, node: NodeId) -> tuple[NodeId, ...]:
+    """What an application calls: its function, or the two of which a branch chooses one. Nothing of another node."""
+    function = program.inputs(node)[:1]
+    chosen = arguments_of(program, function[0], SWITCH) if function else None
+    return function if chosen is None else chosen[1:]
+
+
 def _goes_on(program: Program, turn: GraphId, again: NodeId) -> bool:
     """Whether every way through a turn, tail call after tail call, ends in the call `again`."""
     todo, seen = [turn], {turn}
@@ -99,16 +106,12 @@ def _goes_on(program: Program, turn: GraphId, again: NodeId) -> bool:
         output = program.graphs[todo.pop()].output
         if output == again:
             continue
-        chosen = arguments_of(program, program.inputs(output)[0], SWITCH) if program.inputs(output) else None
-        for way in chosen[1:] if chosen is not None else program.inputs(output)[:1]:
-            target = program.constant(way)
-            if not isinstance(target, GraphRef):
-                return False
-            if target.graph not in seen:
-                seen.add(target.graph)
-                todo.append(target.graph)
-        if not program.inputs(output):
+        ways = [program.constant(n) for n in called(program, output)]
+        if not ways or not all(isinstance(way, GraphRef) for way in ways):
             return False
+        found = {way.graph for way in ways} - seen
+        seen |= found
+        todo += found
     return True
 
 
