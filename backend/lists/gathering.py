@@ -19,12 +19,12 @@ may. So this is for code whose traps send the sample to the machine, which runs 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from backend.lists.flow import Flow, flow
-from backend.lists.loops import Loop, loops
+from backend.lists.loops import Loop, loop_at, loops
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
@@ -88,17 +88,30 @@ def gathered(program: Program, types: Sequence[Any] | None = None) -> Program:
 
 
 def _all_gathered(program: Program, types: Sequence[Any] | None) -> Program:
+    """All loops whose lists are known are taken in one round, so types are told once for each depth of lists in lists."""
     begun = False  # what holds a list that is an array now is one, whatever its length
     while found := [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]:
         inference = _typed(program, types)
         if inference is None:
             break
-        known = [List(loop, way, e) for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None]
-        if not known:
+        known = {loop.place: e for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None}
+        before = program
+        for places in _by_loop(loop for loop, _ in found if loop.place in known):
+            now = [each for place in places if place in program.nodes and (each := loop_at(program, place)) is not None]
+            lists = [List(each, way, known[each.place]) for each in now if (way := flow(program, each)) is not None]
+            program = _with_arrays(program, lists) if lists else program
+        if program is before:
             break
-        made = [list for list in known if list.loop.graph == known[0].loop.graph]
-        program, begun = dce.SYSTEM.run(_with_arrays(program, made)), True
+        begun = True
     return program
+
+
+def _by_loop(found: Iterable[Loop]) -> list[list[NodeId]]:
+    """Where lists are made longer, those of one loop together."""
+    places: dict[GraphId, list[NodeId]] = {}
+    for loop in found:
+        places.setdefault(loop.graph, []).append(loop.place)
+    return list(places.values())
 
 
 class _Typing(Inferrer):
@@ -171,7 +184,7 @@ def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
             become(edit, place, program.inputs(place)[1])
         _, grown, element = edit.program.inputs(each.loop.place)
         become(edit, each.loop.place, edit.call(loop.body, PUT, grown, loop.turn, element))
-    return edit.program
+    return dce.SYSTEM.run(edit.program) if any(each.waits for each in lists) else edit.program
 
 
 def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:

@@ -50,11 +50,11 @@ def loops(program: Program) -> Iterator[Loop]:
     """Every such loop."""
     if APPEND in program.interned:
         for use in sorted(program.users(program.interned[APPEND])):
-            if use.index == 0 and (found := loop(program, use.user)) is not None:
+            if use.index == 0 and (found := loop_at(program, use.user)) is not None:
                 yield found
 
 
-def loop(program: Program, place: NodeId) -> Loop | None:
+def loop_at(program: Program, place: NodeId) -> Loop | None:
     """The loop whose list is made longer at `place`."""
     found, body = arguments_of(program, place, APPEND), program.owner(place)
     parameter = program.nodes[found[0]] if found is not None else None
