@@ -13,6 +13,8 @@ BINARY: dict[type[ast.operator], str] = {
     ast.Mod: "mod",
     ast.Pow: "pow",
     ast.MatMult: "matmul",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
 }
 COMPARISON: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",

@@ -144,9 +144,7 @@ def condition(w: WholeWriter, shape: Shape, depth: int) -> Term:
     text = f"({a.text} {w.pick(('>', '<=', '<', '>='))} {literal(w, ()).text})"
     if shape and w.number(0, 3) == 0:
         other = like(w, shape, 0)
-        text = w.pick(("np.logical_and({0}, {1} > 0.0)", "np.logical_or({0}, {1} < 0.5)", "np.logical_not({0})")).format(
-            text, other.text
-        )
+        text = w.pick(("({0} & ({1} > 0.0))", "({0} | ({1} < 0.5))", "(~{0})")).format(text, other.text)
     return Term(text, shape, "bool", 1.0, 0)
 
 

@@ -14,6 +14,9 @@ from semantics.structured import Record
 from semantics.text import cut
 from semantics.values import Closure, Unbound
 
+NO_AXES = "write `not b` for one boolean, -n - 1 for an integer; x[...] and ~x are of arrays"
+NO_BITS = "compare first: n != 0; bits of an integer are n // 2**k % 2"
+
 
 def wrong(name: str, wanted: str, found: Any, remedy: str = "") -> IllTyped | Trap:
     """The error for an argument of the wrong kind; an unbound variable traps, as it does in Python."""

@@ -14,6 +14,7 @@ from semantics.arrays import Array
 from semantics.columns import arithmetic, elementary
 from semantics.columns.arithmetic import check, real
 from semantics.columns.arrays import with_arrays
+from semantics.columns.kinds import NO_BITS
 from semantics.columns.structure import CELLS as STRUCTURE
 from semantics.columns.structure import EXPANDED, instantiate, wrong
 from semantics.errors import Trap
@@ -72,7 +73,7 @@ def logical(name: str, decide: Callable[[bool, bool], bool]) -> Callable[[Any, A
     def cell(a: Any, b: Any) -> bool:
         for x in (a, b):
             if not isinstance(x, bool):
-                raise wrong(name, "booleans", x)
+                raise wrong(name, "booleans", x, NO_BITS)
         return decide(a, b)
 
     return cell

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from semantics.columns.kinds import NO_AXES
 from semantics.errors import IllTyped
 from semantics.structured import Label, Slice
 from semantics.type_language import BOOLEAN, INTEGER, UNIT, FunctionType, RecordType, SequenceType, TupleType
-from semantics.type_lattice import LABEL, NEVER, TEXT, UNBOUND, ZERO_TYPE, Literal, SliceType, Union, erase, join
+from semantics.type_lattice import ELLIPSIS_TYPE, LABEL, NEVER, TEXT, UNBOUND, ZERO_TYPE, Literal, SliceType, Union, erase, join
 
 
 def wrong(name: str, wanted: str, found: Any, remedy: str = "") -> IllTyped:
@@ -153,7 +154,7 @@ def getitem(t: Any, i: Any) -> Any:
         return _of_sequence(t, i)
     items = items_of(t)
     if items is None:
-        raise wrong("getitem", "a tuple, a list or an array", t)
+        raise wrong("getitem", "a tuple, a list or an array", t, NO_AXES if i == ELLIPSIS_TYPE else "")
     if isinstance(t, RecordType) and t.label.kind == "dict":
         if not isinstance(i, Literal) or i.type != TEXT:
             raise wrong("getitem", "a key of a dictionary", i)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from semantics.columns.kinds import NO_BITS
 from semantics.columns.meaning import MEANING
 from semantics.columns.record_types import wrong
 from semantics.errors import IllTyped, Trap
@@ -34,7 +35,8 @@ def from_signature(primitive: Primitive) -> Callable[..., Any]:
     def cell(*arguments: Any) -> Any:
         for kind, found in zip(primitive.signature, arguments, strict=False):
             if kind in _ACCEPTS and erase(found) not in _ACCEPTS[kind]:
-                raise wrong(primitive.name, "numbers" if kind in ("real", "number") else f"{kind} arguments", found, _remedy(found))
+                wanted = "numbers" if kind in ("real", "number") else f"{kind} arguments"
+                raise wrong(primitive.name, wanted, found, _remedy(found, kind))
             if kind == "tuple" and not isinstance(found, (TupleType, SequenceType)):
                 raise wrong(primitive.name, "a tuple", found)
         if primitive.result in _RESULTS:
@@ -51,8 +53,10 @@ def from_signature(primitive: Primitive) -> Callable[..., Any]:
     return cell
 
 
-def _remedy(found: Any) -> str:
-    """What makes a number of what is none."""
+def _remedy(found: Any, kind: str = "number") -> str:
+    """What makes a number of what is none, or a boolean of a number."""
+    if kind == "boolean" and erase(found) in _ACCEPTS["number"]:
+        return NO_BITS
     if erase(found) == BOOLEAN:
         return "convert it explicitly: int(b)"
     is_sequence = isinstance(found, (TupleType, RecordType, SequenceType))

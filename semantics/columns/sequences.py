@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from semantics.arrays import Array
-from semantics.columns.kinds import wrong
+from semantics.columns.kinds import NO_AXES, wrong
 from semantics.errors import Trap
 from semantics.indexing import element_place, is_element, selected
-from semantics.structured import Record, Slice
+from semantics.structured import ELLIPSIS, Record, Slice
 from semantics.tangents import ZERO, Sparse, SparseArray
 
 
@@ -30,7 +30,7 @@ def getitem(t: Any, i: Any) -> Any:
         found = getitem(t.items, i)
         return Record(t.label, found) if isinstance(i, Slice) and t.label.kind == "list" else found
     if not isinstance(t, (tuple, Sparse)):
-        raise wrong("getitem", "a tuple, a list or an array", t)
+        raise wrong("getitem", "a tuple, a list or an array", t, NO_AXES if i is ELLIPSIS else "")
     size = t.size if isinstance(t, Sparse) else len(t)
     if isinstance(i, Slice):
         return t.part(i.indices(size)) if isinstance(t, Sparse) else tuple(t[k] for k in i.indices(size))

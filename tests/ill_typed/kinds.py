@@ -10,6 +10,18 @@ def f(x):
 # --- and of integers: i64[2], bool[2]
 def f(x, y):
     return np.logical_and(x, y)  # <- and_ wants an array of booleans, found i64[2]
+# --- not by an operator of reals: f64[2]
+def f(x):
+    return ~x  # <- not_ wants an array of booleans, found f64[2]
+# --- of one boolean, which Python takes for an integer: bool
+def f(b):
+    return ~b  # <- getitem wants a tuple, a list or an array, found bool
+# --- and the bits of integers: i64[2], i64[2]
+def f(x, y):
+    return x & y  # <- and_ wants an array of booleans, found i64[2]
+# --- of a tested number: f64
+def f(x):
+    return x > 0 & (x < 1)  # <- and_ wants boolean arguments, found i64
 # --- where on reals: f64[2], f64[2]
 def f(c, x):
     return np.where(c, x, 0.0)  # <- where wants an array of booleans, found f64[2]

@@ -62,6 +62,16 @@ def logical_masks(x):
     return np.sum(np.where(inside, x**3, np.where(np.logical_or(x < -1, x > 2.5), x, 0.0)))
 
 
+def masks_by_operators(x):
+    """array([0.5, -2.0, 3.0, 1.5])
+    array([-0.5, 2.0, 2.5, 1.0])"""
+    inside = (x > 0) & ~(x > 2) | (x < -1)
+    outside = ~inside
+    outside &= x < 2.75
+    outside[0] |= x[1] > 0.0
+    return np.sum(x[inside] ** 3) + np.sum(np.where(outside, x, 0.0)) if np.any(inside) | (x[0] > 1.0) else 0.0
+
+
 def clipped(x):
     """array([0.5, -2.0, 3.0])"""
     return np.sum(np.clip(x, -1.0, 1.0) * x)

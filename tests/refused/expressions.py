@@ -30,18 +30,9 @@ def f(n):
 # --- right shift
 def f(n):
     return n >> 2  # <-
-# --- bitwise or
-def f(n):
-    return n | 1  # <-
-# --- bitwise and
-def f(n):
-    return n & 1  # <-
 # --- bitwise xor
 def f(n):
     return n ^ 1  # <-
-# --- bitwise not
-def f(n):
-    return ~n  # <-
 # --- is in a chain
 def f(x):
     return 0 < x is x  # <-

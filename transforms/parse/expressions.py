@@ -75,7 +75,7 @@ def binary(state: ParseState) -> ParseState | None:
     match evaluating(state):
         case ast.BinOp(left=left, op=op, right=right) as at:
             c = Cursor(state)
-            c.do(Eval(left), Eval(right), Emit(BINARY[type(op)], 2, at))
+            c.do(Eval(left), Eval(right), Emit(BINARY[type(op)], 2, at, isinstance(op, ast.BitAnd | ast.BitOr)))
             return c.state
     return None
 
@@ -103,6 +103,17 @@ def negation(state: ParseState) -> ParseState | None:
 
 
 @agenda_rule
+def inversion(state: ParseState) -> ParseState | None:
+    """⟨~a⟩ κ, σ  →  ⟨a⟩ … getitem/2 not_/1 κ, σ        a[...] is of arrays alone: Python's ~True is -2"""
+    match evaluating(state):
+        case ast.UnaryOp(op=ast.Invert(), operand=operand) as at:
+            c = Cursor(state)
+            c.do(Eval(operand), Eval(ast.copy_location(ast.Constant(...), at)), Emit("getitem", 2, at), Emit("not_", 1, at, True))
+            return c.state
+    return None
+
+
+@agenda_rule
 def truth(state: ParseState) -> ParseState | None:
     """truth κ, v σ  →  κ, to_boolean(v) σ        or v itself where its text shows a boolean"""
     match top(state):
@@ -125,4 +136,4 @@ def comparison(state: ParseState) -> ParseState | None:
     return None
 
 
-RULES = (*(literal, signed_literal, enter, apply_primitive, binary, unary, negation, truth, comparison),)
+RULES = (*(literal, signed_literal, enter, apply_primitive, binary, unary, negation, inversion, truth, comparison),)

@@ -39,10 +39,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.LShift: ("<<", "x * 2**n"),
     ast.RShift: (">>", "x // 2**n"),
-    ast.BitOr: ("|", "`or` for booleans, arithmetic for integers"),
     ast.BitXor: ("^", "`!=` for booleans, `**` for powers"),
-    ast.BitAnd: ("&", "`and` for booleans, `%` for integers"),
-    ast.Invert: ("~", "`not` for booleans, `-x - 1` for integers"),
     ast.Is: ("is", "`==` between numbers, `x is None` alone for None"),
     ast.IsNot: ("is not", "`!=` between numbers, `x is not None` alone for None"),
     ast.In: ("in", "`x in t` alone, joined to other comparisons by `and`"),
