@@ -18,11 +18,11 @@ from backend.boundary import flatten_arguments, unflatten
 from backend.cuda import numba_cuda
 from backend.lowering.first_order import Lowered, lowered
 from backend.stacks.memory import MEMORY, Memory, rooms
-from backend.status import LINKED, MEMORY_LIMIT, OK, ORDER, error, is_full, raised_by
+from backend.status import LINKED, MEMORY_LIMIT, OK, ORDER, SIZES, error, is_full, raised_by
 from backend.ways_in.entrance import entrance
 from backend.ways_in.entry import is_quick
 from backend.ways_in.structured import is_structured, structured
-from semantics.errors import AdjudgeError, Crash, Malformed, OutOfFuel, Trap
+from semantics.errors import AdjudgeError, Crash, IllTyped, Malformed, OutOfFuel, Trap
 from semantics.ir import Program
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
@@ -136,7 +136,7 @@ class Compiled:
 
     def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
-        self.memory = Memory(code, budget)
+        self.memory, self.unlinked = Memory(code, budget), False
         self.threaded = target.startswith("cuda")
         self.entrance = entrance(code, self.memory) if target == "cpu" else None
         self.quick = self.way_of_parts(self.call) if is_quick(code) else None
@@ -202,7 +202,8 @@ class Compiled:
                 if not self.memory.grow((result[-1],)):
                     return (*result[:-1], MEMORY_LIMIT)
             elif result[-1] == LINKED:
-                self.replace()
+                if not self.replace():
+                    return (*result[:-1], SIZES)
             elif result[-1] == ORDER:
                 return self.from_the_left.one(row)
             else:
@@ -223,13 +224,23 @@ class Compiled:
     def from_the_left(self) -> Compiled:
         return self.exact()
 
-    def replace(self) -> None:
-        """From now on the code in which every cell of a stack knows the one below."""
-        other = self.general()
+    def replace(self) -> bool:
+        """
+        From now on the code in which every cell of a stack knows the one below; False where that is refused: the status is SIZES
+        then, so the machine runs the sample.
+        """
+        if self.unlinked:
+            return False
+        try:
+            other = self.general()
+        except (Malformed, IllTyped):
+            self.unlinked = True
+            return False
         self.code, self.kernel = other.code, other.kernel
         self.memory = Memory(other.code, self.budget, self.memory.cell)
         if self.entrance is not None:
             self.entrance.aim(other.code, self.memory)
+        return True
 
     def threads(self, rows: list[list[Any]]) -> list[tuple[Any, ...]]:
         """One launch, a thread per row; again, while a thread's stacks need more memory, or other code."""
@@ -237,7 +248,8 @@ class Compiled:
             found = self.launch(rows)
             statuses = {row[-1] for row in found}
             if LINKED in statuses:
-                self.replace()
+                if not self.replace():
+                    return [(*row[:-1], SIZES) if row[-1] == LINKED or is_full(row[-1]) else row for row in found]
             elif not any(map(is_full, statuses)):
                 return found
             elif not self.memory.grow(statuses, len(rows)):

@@ -31,7 +31,7 @@ from backend.batches.stacked import beyond, over_type, stacked
 from backend.boundary import flatten_arguments, unflatten
 from backend.run import Compiled, on_target
 from backend.stacks.memory import LIMIT
-from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, error, is_full, raised_by
+from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, SIZES, error, is_full, raised_by
 from backend.tiers import Tiered, is_beyond, runnable, tell_of_faults
 from semantics.edit import holds_arrays
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
@@ -152,8 +152,7 @@ class Batch:
             except Exception as raised:
                 raise raised_by(raised) from raised
             if (linked := status == LINKED).any():
-                compiled.replace()
-                status[linked] = FULL
+                status[linked] = FULL if compiled.replace() else SIZES
             elif not self.grown(compiled, status):
                 return
 
@@ -187,8 +186,11 @@ class Batch:
             part = slice(done, done + max(1, room))
             compiled.launch_columns([w[part] for w in whole], [r[part] for r in results], status[part])
             if (status[part] == LINKED).any():
-                compiled.replace()
-                status[part] = FULL
+                if compiled.replace():
+                    status[part] = FULL
+                else:
+                    status[part][(status[part] == LINKED) | is_full(status[part])] = SIZES
+                    done = part.stop
             elif not self.grown(compiled, status[part]):
                 done = part.stop
         for place, result in zip(places, results, strict=True):

@@ -60,6 +60,7 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     except (IllTyped, Malformed) as refusal:
         if refusal.rule not in (ENDLESS, RECURSION):
             raise
+        program = with_tuples(program)  # a call may stand between the parts of a sum, which the loops then keep apart
         if (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
     try:

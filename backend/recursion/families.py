@@ -15,7 +15,8 @@ of which the memory is used again. So are calls in a queue (`backend.recursion.c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -36,13 +37,26 @@ def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole
     if not flows.settled:
         return {}
     fields = {n: program.inputs(n)[1:] for n in program.nodes if program.callee(n) in TUPLES}
-    held = {n: [flows.reaching.get(f, set()) & fields.keys() for f in found] for n, found in fields.items()}
+    parts = held(program, flows, fields.keys())
     found: dict[NodeId, Family] = {}
-    for group in _together(fields.keys(), held, flows):
+    for group in _together(parts, flows):
         sites = tuple(sorted(group))
         if not stacks.keys() & group:
-            found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], held, whole))
+            found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], parts, whole))
     return found | dict(_of_calls(program, fields, found))
+
+
+def held(program: Program, flows: Flows, made: Set[NodeId]) -> dict[NodeId, list[set[NodeId]]]:
+    """Of each of these tuples, which of them each of its fields may be."""
+    return {n: [flows.reaching.get(f, set()) & made for f in program.inputs(n)[1:]] for n in made}
+
+
+def recursive(held: Mapping[NodeId, Sequence[Set[NodeId]]]) -> set[NodeId]:
+    """The tuples that may hold others made at the same place, at whatever depth."""
+    edges = {n: [s for part in parts for s in part] for n, parts in held.items()}
+    component = components(edges)
+    count = Counter(component.values())
+    return {n for n, number in component.items() if count[number] > 1 or n in edges[n]}
 
 
 def _family(
@@ -127,14 +141,9 @@ def _argument(program: Program, node: NodeId, call: NodeId) -> int | None:
     return at if type(at) is int and at >= ARGUMENTS else None
 
 
-def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:
+def _together(held: Mapping[NodeId, list[set[NodeId]]], flows: Flows) -> Iterator[set[NodeId]]:
     """The sites of which some value may be one as well as another, where one of them may hold one of its own."""
-    edges = {n: [s for part in parts for s in part] for n, parts in held.items()}
-    component = components(edges)
-    again: dict[int, int] = {}
-    for number in component.values():
-        again[number] = again.get(number, 0) + 1
-    recursive = {n for n, number in component.items() if again[number] > 1 or n in edges[n]}
+    again = recursive(held)
     leader = {n: n for n in held}
 
     def lead(n: NodeId) -> NodeId:
@@ -144,7 +153,7 @@ def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Fl
 
     unknown = set()
     for reaching in flows.reaching.values():
-        if mine := reaching & recursive:
+        if mine := reaching & again:
             one = lead(next(iter(mine)))
             for other in reaching & held.keys():
                 leader[lead(other)] = one
@@ -154,4 +163,4 @@ def _together(sites: object, held: Mapping[NodeId, list[set[NodeId]]], flows: Fl
     for n in held:
         groups.setdefault(lead(n), set()).add(n)
     refused = {lead(n) for n in unknown}
-    yield from (group for one, group in groups.items() if group & recursive and one not in refused)
+    yield from (group for one, group in groups.items() if group & again and one not in refused)

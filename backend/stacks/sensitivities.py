@@ -4,15 +4,17 @@ Sensitivities of tuples, as tuples: sums of `inject` become `make_tuple`, so tha
     gadd(inject(s, 0, a), inject(s, 1, b))  ⟹  make_tuple(a, b)
 
 The adjoint of a read of s is a tuple like s that is ZERO elsewhere. The loop that is the adjoint of one that pops reads the top and
-the rest in each turn, and so makes (a, b) of the sensitivity b of the rest: it pushes. How many elements s has, the flow of
-tuples says (`backend.stacks.sites`). A sum of ZEROs becomes a tuple of ZEROs, which is the same to all that read it.
+the rest in each turn, and so makes (a, b) of the sensitivity b of the rest: it pushes. So does the adjoint of a recursion over a
+tree of tuples, whose sensitivity is a tree. How many elements s has, the flow of tuples says (`backend.stacks.sites`). A sum of
+ZEROs becomes a tuple of ZEROs, which is the same to all that read it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
+from backend.recursion.families import held, recursive
 from backend.stacks.sites import EMPTY, MAKE_TUPLE, ZEROED, Flows, sites_of
 from semantics.edit import Edit
 from semantics.ir import NodeId, Program
@@ -31,14 +33,30 @@ class Parts:
 
 
 def with_tuples(program: Program) -> Program:
-    """The program in which a sum of what was injected into a cell of a stack is a tuple."""
-    if program.interned.get(INJECT) is None:
-        return program
-    flows = Flows(program)
+    """
+    The program in which a sum of what was injected into a cell of a stack is a tuple; into any tuple, where some are trees, since
+    the sensitivity of a tree is one too, and what is followed of it grows with each that is made a tuple.
+    """
+    while program.interned.get(INJECT) is not None:
+        flows = Flows(program)
+        below = sites_of(program, flows)
+        made = {n for n in program.nodes if program.callee(n) is MAKE_TUPLE}
+        trees = bool(recursive(held(program, flows, made)) - below.keys())
+        made = made if trees else set(below)
+        program, before = _with_tuples(program, flows, made), program
+        if not trees or program is before:
+            break
+    return program
+
+
+def _with_tuples(program: Program, flows: Flows, made: Set[NodeId]) -> Program:
+    """The same, where the tuples that are made at these places are injected into."""
     edit, parts = Edit(program), {}
-    for node, size in _injected(program, flows, sites_of(program, flows)):
+    for node, size in _injected(program, flows, made):
         *_, index, d = program.inputs(node)
         parts[node] = Parts(size, {program.constant(index) % size: d})
+    if not parts:
+        return program
     todo = sorted(parts)
     while todo:
         for use in sorted(program.users(todo.pop())):
@@ -55,10 +73,10 @@ def with_tuples(program: Program) -> Program:
     return edit.program
 
 
-def _injected(program: Program, flows: Flows, sites: Mapping[NodeId, int]) -> Iterator[tuple[NodeId, int]]:
+def _injected(program: Program, flows: Flows, sites: Set[NodeId]) -> Iterator[tuple[NodeId, int]]:
     """The applications of inject to cells of stacks, with the number of elements of these."""
     for node in sorted(program.nodes):
-        if program.callee(node) is INJECT:
+        if program.callee(node) is INJECT and program.users(node):
             _, s, index, _ = program.inputs(node)
             cells = flows.reaching.get(s, set()) - {EMPTY, ZEROED}
             sizes = {len(program.inputs(cell)) - 1 if cell in sites else 0 for cell in cells}
