@@ -93,7 +93,10 @@ def _ordered(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Ta
 
 
 def _reducible(targets: Targets) -> Flow | None:
-    """The analysis of blocks in reverse postorder; None where some loop is entered at several places."""
+    """
+    The analysis of blocks in reverse postorder; None where some loop is entered at several places. Two jumps of one block to a head
+    go on at different entries, so they meet there.
+    """
     order = list(targets)
     number = {b: i for i, b in enumerate(order)}
     sources: dict[Block, list[Block]] = {b: [] for b in order}
@@ -110,7 +113,9 @@ def _reducible(targets: Targets) -> Flow | None:
     headers = set()
     forward = dict.fromkeys(order, 0)
     for block in order:
-        for target in dict.fromkeys(targets[block]):
+        for k, target in enumerate(targets[block]):
+            if target in targets[block][:k] and not isinstance(target, Head):
+                continue
             if number[target] > number[block]:
                 forward[target] += 1
             elif dominates(target, block):
