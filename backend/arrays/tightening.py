@@ -16,6 +16,7 @@ from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.eager import eager
+from backend.arrays.edges import edged
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
@@ -61,6 +62,7 @@ def tightened(text: str) -> str:
     lent(function)
     reused(function)
     constants(function)
+    edged(function)
     eager(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))
