@@ -1,4 +1,7 @@
-"""Edges alone are filled where the rest is written; reads go before the sum that takes the memory of what they read."""
+"""
+Edges alone are filled where the rest is written; reads go before the sum that takes the memory of what they read; parts are
+computed where they are read.
+"""
 
 from __future__ import annotations
 
@@ -179,3 +182,22 @@ def test_the_gradient_of_what_is_shifted_has_the_references_bits(size: int) -> N
     for n in (0, 1, 2, 5):
         assert agrees(code, reference, given, n)
     assert "_full(" in code.code.source
+
+
+def joined(x, y):  # type: ignore[no-untyped-def]
+    return np.sum(np.tanh(np.concatenate((x, y))))
+
+
+def joined_and_shifted(x, y, b):  # type: ignore[no-untyped-def]
+    return np.sum(np.tanh(np.concatenate((x, y)) + b))
+
+
+@pytest.mark.parametrize(("program", "sizes", "divisions"), [(joined, (3, 4), 4), (joined_and_shifted, (3, 4, 7), 2)])
+def test_parts_of_what_nothing_else_reads_are_computed_where_they_are_read(program: Any, sizes: Any, divisions: int) -> None:
+    """1 / cosh² is two divisions, of each part or of all; cosh, which it reads twice, is computed once, for all."""
+    given = tuple(map(normal, sizes))
+    types = types_of(given)
+    code, reference = compiled(calling(parse(program), "grad", tuple(range(len(sizes))), types), types)
+    assert (code.code.source.count("_div("), code.code.source.count("_cosh(")) == (divisions, 1)
+    assert agrees(code, reference, *given)
+    assert agrees(code, reference, given[0][:0], given[1], *(b[: sizes[1]] for b in given[2:]))
