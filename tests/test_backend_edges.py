@@ -6,6 +6,7 @@ computed where they are read.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from adjudge.functions import parse
 from backend.arrays import earlier, edges
 from backend.arrays.earlier import read_earlier
 from backend.arrays.edges import edged
+from backend.lowering.first_order import lowered
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 
@@ -201,3 +203,37 @@ def test_parts_of_what_nothing_else_reads_are_computed_where_they_are_read(progr
     assert (code.code.source.count("_div("), code.code.source.count("_cosh(")) == (divisions, 1)
     assert agrees(code, reference, *given)
     assert agrees(code, reference, given[0][:0], given[1], *(b[: sizes[1]] for b in given[2:]))
+
+
+# what is injected into what may be ZERO
+
+
+def elements(x, n: int):  # type: ignore[no-untyped-def]
+    def part(k, depth):  # type: ignore[no-untyped-def]
+        if depth == 0:
+            return 1.0
+        return x[k] * part(k, depth - 1) + x[k + 1] * part(k + 1, depth - 1)
+
+    return part(0, n)
+
+
+def rows_and_elements(x, n: int):  # type: ignore[no-untyped-def]
+    def part(k, depth):  # type: ignore[no-untyped-def]
+        if depth == 0:
+            return 1.0
+        return np.sum(x[k]) * part(k, depth - 1) + x[k + 1, 0] * part(k + 1, depth - 1)
+
+    return part(0, n)
+
+
+@pytest.mark.parametrize(("program", "shape", "injected"), [(elements, (5,), 4), (rows_and_elements, (5, 2), 2)])
+def test_an_element_is_asked_for_where_it_is_there_and_added_alone(program: Any, shape: Any, injected: int) -> None:
+    """A row is no element: it is written to an array of its own. Depth first, each step back adds in two places."""
+    given = normal(*shape)
+    types = (*types_of((given,)), INTEGER)
+    derivative = calling(parse(program), "grad", 0, types)
+    found = lowered(derivative, types, linked=True).source
+    assert len(re.findall(r"i\d+ = 0\n +if i\d+ == 0:\n", found)) == injected
+    code, reference = compiled(derivative, types)
+    for n in (0, 1, 2, 3):
+        assert agrees(code, reference, given, n)

@@ -96,9 +96,10 @@ def perhaps(emit: Any, t: Any, index: Any, d: Any) -> Sum | None:
     if of is None or number is None:
         return None
     (whether, array), (test, option) = of, number
+    both = " and ".join(filter(None, (whether, test)))
     type = emit.result_type(TABLE["inject"], [typed(t), typed(index), typed(d)])
     members = getattr(type, "members", ())
-    if len(members) != 2 or ZERO_TYPE not in members:
+    if not both or len(members) != 2 or ZERO_TYPE not in members:
         return None
     if whether:
         found = _where(emit, array, whether, index, option)
@@ -106,7 +107,6 @@ def perhaps(emit: Any, t: Any, index: Any, d: Any) -> Sum | None:
         found = emit.primitive(TABLE["inject"], [array, index, option])
     if found is None:
         return None
-    both = " and ".join(filter(None, (whether, test)))
     parts = {True: (f"not ({both})", ZERO_VALUE), False: (both, found)}
     chosen = [parts[m == ZERO_TYPE] for m in members]
     return Sum(type, tuple(t for t, _ in chosen), tuple(o for _, o in chosen))
@@ -116,7 +116,8 @@ def _sole(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:
     """The test for the one option of a value that is not ZERO, "" where there is no other, and that, if it fits."""
     live = [("", value)]
     if isinstance(value, Sum):
-        live = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False" and o != ZERO_VALUE]
+        tested = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False" and o != ZERO_VALUE]
+        live = [("" if t == "True" else t, o) for t, o in tested]
     return live[0] if len(live) == 1 and fits(live[0][1]) else None
 
 

@@ -1,8 +1,9 @@
 """
 The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
 joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, arrays written where they are kept,
-constants written out, and sizes read once. On a GPU the threads of a block share loops and arrays, so the text is left there as it
-is. A choice between constants is three blocks to Numba, some of whose passes take time that grows with blocks times names.
+constants written out, edges filled alone, and sizes read once. On a GPU the threads of a block share loops and arrays, so the text
+is left there as it is. A choice between constants is three blocks to Numba, some of whose passes take time that grows with blocks
+times names.
 """
 
 from __future__ import annotations
