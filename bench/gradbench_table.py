@@ -1,6 +1,6 @@
 """
-The functions of GradBench at one size each, called from Python: the derivative against the primal, both compiled, and against JAX,
-where that is installed.
+The functions of GradBench at one size each, called from Python: the derivative against the primal, both compiled, against JAX,
+where that is installed, and against a derivative by hand, where there is one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from bench.array_gradients import refuse_another_derivative
 from bench.gradbench import prepared
+from bench.gradbench_by_hand import BY_HAND
 from bench.gradbench_jax import by_jax
 from bench.gradbench_programs import functions
 from bench.gradbench_programs.function import Function
@@ -34,7 +36,7 @@ def rows(only: str = "") -> Iterator[Row]:
         primal, derivative = functions(module)
         theirs = of_jax(module, derivative, size)
         value, slope = (measured(module, name, size)[:2] for name in (primal, derivative))
-        yield row(f"{module}, size {size}", value, slope, theirs)
+        yield row(f"{module}, size {size}", value, slope, theirs, of_hand(module, derivative, size))
         if isinstance(theirs, str) and theirs:
             yield Row("", f"not by JAX: {theirs}", "", "")
     for module, (size, end) in named(ENDS, only).items():
@@ -48,11 +50,29 @@ def rows(only: str = "") -> Iterator[Row]:
             yield Row(f"{module} {variant}", f"{1e3 * took:.3g} ms", f"first call {first:.3g} s", "")
 
 
-def row(what: str, primal: tuple[float, float], derivative: tuple[float, float], theirs: float | str) -> Row:
-    """The derivative against the primal, and against theirs, if that is a time; the time of the first calls of our two."""
+def row(
+    what: str, primal: tuple[float, float], derivative: tuple[float, float], theirs: float | str, hand: float | None = None
+) -> Row:
+    """The derivative against the primal, and against theirs and that by hand, if there are times; the time of our first calls."""
     (first, mine), (later, its) = primal, derivative
-    over = f"{its / mine:.3g}" if isinstance(theirs, str) else f"{its / mine:.3g}, JAX {its / theirs:.2g}"
-    return Row(f"{what}, first {first:.2g} and {later:.2g} s", f"{1e6 * its:.3g} µs", f"primal {1e6 * mine:.3g} µs", over)
+    others = {"JAX": None if isinstance(theirs, str) else theirs, "by hand": hand}
+    over = [f"{its / mine:.3g}", *(f"{name} {its / other:.2g}" for name, other in others.items() if other is not None)]
+    return Row(
+        f"{what}, first {first:.2g} and {later:.2g} s", f"{1e6 * its:.3g} µs", f"primal {1e6 * mine:.3g} µs", ", ".join(over)
+    )
+
+
+def of_hand(module: str, name: str, size: int) -> float | None:
+    """The CPU time of a call of the derivative by hand, compiled by Numba; None where there is none. ValueError if it is wrong."""
+    if module not in BY_HAND:
+        return None
+    from numba import njit
+
+    function: Function = functions(module)[name]
+    arguments = function.read(import_module(f"bench.gradbench_programs.{module}").sample(size))
+    hand = njit(error_model="numpy")(BY_HAND[module])
+    refuse_another_derivative(module, (function.call(function.compile(function.program), *arguments),), (hand(*arguments),))
+    return seconds_a_call(hand, arguments, calls_within(lambda: hand(*arguments)))
 
 
 def of_jax(module: str, name: str, size: int) -> float | str:

@@ -73,9 +73,10 @@ def test_a_mask_is_joined_in_place_beside_its_sum() -> None:
         (masked("t[i] = x if m[i] else -0.0", "tm[i] = not m[i]"), True, True),
         (masked("tm[i] = not m[i]", "t[i] = x if m[i] else -0.0"), True, False),
         (masked("for j in range(2):\n                t[i] = s[i] + a0[j]"), False, True),
-        (masked(after="y = y + s[0]"), False, True),
+        (masked(after="y = y + s[0]"), True, True),
+        (masked(after="y = y + s[0] * t[1]"), False, True),
     ],
-    ids=["read after the sum", "both", "the mask is asked after it", "written several times", "read after the nest"],
+    ids=["read after the sum", "both", "asked after it", "written several times", "read after the nest", "read beside the sum"],
 )
 def test_each_is_so_where_nothing_reads_the_old_one_after_it(text: str, sum: bool, mask: bool) -> None:
     found = in_place(text)
@@ -84,7 +85,7 @@ def test_each_is_so_where_nothing_reads_the_old_one_after_it(text: str, sum: boo
 
 
 NEAR = {
-    "the old one is read again": (SUM, "x = x + s[0, 1]"),
+    "the old one is read again, beside the sum": (SUM, "x = x + s[0, 1] * t[0, 0]"),
     "another element is read": ("t[i, j] = s[j, i] + a0[i]", "pass"),
     "its own sum is read": ("t[i, j] = s[i, j] + (t[i, j - 1] if j > 0 else 0.0)", "pass"),
     "the old one has another name": (SUM, "r = s; x = x + r[0, 0]"),
@@ -98,7 +99,7 @@ def test_where_the_old_sum_is_still_needed_there_is_another(near: str) -> None:
 
 
 WHATS = [SUM, *(what for what, _ in NEAR.values()), "t[i, j] = a0[j]", "t[i, j] = s[i, j] * s[i, j] - s[0, j]"]
-AFTERS = [*{after for _, after in NEAR.values()}, "x = x + t[1, 0]", "t[0, 0] = x"]
+AFTERS = [*{after for _, after in NEAR.values()}, "x = x + s[0, 1]", "x = x + t[1, 0]", "t[0, 0] = x"]
 
 
 @given(st.sampled_from(WHATS), st.sampled_from(AFTERS), st.lists(st.floats(-4.0, 4.0), min_size=4, max_size=4))

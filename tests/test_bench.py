@@ -1,14 +1,17 @@
 """The programs of `bench` mean the same by hand: their gradients at the least sizes, by the reference and as written."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import adjudge as aj
 from bench import __main__ as command
-from bench import array_gradients, compiling, gradients, papers, scaling
+from bench import array_gradients, compiling, gradbench_table, gradients, papers, scaling
 from bench.by_hand import FAMILIES
 from bench.comparison import Comparison, line
+from bench.gradbench_by_hand import BY_HAND
 from bench.measure import named
 from transforms.parse import parse_text
 
@@ -44,6 +47,21 @@ def test_the_derivatives_by_hand_are_derivatives(name):
     family = FAMILIES[name]
     given = (*family.arguments, *family.turns[:1])
     gradients.refuse_another_derivative(name, aj.grad(parse_text(family.text, "f"))(*given), family.hand(*given))
+
+
+@pytest.mark.parametrize("module", BY_HAND)
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_the_derivatives_of_gradbench_by_hand_are_derivatives(module, size):
+    program = import_module(f"bench.gradbench_programs.{module}")
+    function = list(program.FUNCTIONS.values())[1]
+    given = function.read(program.sample(size))
+    found = aj.run(function.program, *given) if module == "kmeans" else function.program(*given)
+    array_gradients.refuse_another_derivative(module, (found,), (BY_HAND[module](*given),))
+
+
+def test_a_row_of_gradbench_has_what_there_is_to_compare_with():
+    assert gradbench_table.row("det", (1.0, 2e-6), (3.0, 5e-6), 1e-5, 2e-6).ratio == "2.5, JAX 0.5, by hand 2.5"
+    assert gradbench_table.row("lse", (1.0, 2e-6), (3.0, 5e-6), "").ratio == "2.5"
 
 
 @pytest.mark.parametrize("name", ["GMM", "recursive tree"])

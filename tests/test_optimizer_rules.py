@@ -102,6 +102,12 @@ FIRING: list[tuple[RewriteSystem, str, Program, Program]] = [
         body("%d = inject(%u, 1, %x)", "%r = getitem(%d, -1)"),
     ),
     (simplify.SYSTEM, "j_of_operand", body("%j = J(%u)", "%r = mul(%j, %x)"), body("%j = J(%u)", "%r = make_tuple(%j, %x)")),
+    (
+        simplify.SYSTEM,
+        "j_of_operand",
+        body("%j = J(%u)", "%r = expand_dims(%j, 1)"),
+        body("%j = J(%u)", "%r = put(%j, 0, %x)"),  # of a tuple of functions, perhaps
+    ),
     (branches.SYSTEM, "negated", body("%n = not_(%b)", "%r = switch(%n, %x, %y)"), body("%r = switch(%b, %x, %y)")),
     (
         branches.SYSTEM,

@@ -22,7 +22,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
 
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
-    in_place      updates of arrays without a copy
+    in_place      updates of arrays without a copy; `earlier`, reads that go before a sum in place
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements
     counted       integers in cells of stacks that count turns
@@ -31,6 +31,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller
     reuse         memory of arrays that nothing reads again given to others
+    edges         elements that are written later not filled
     effects       what these passes know of statements
 
 Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the

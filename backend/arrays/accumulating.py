@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backend.arrays.earlier import read_earlier
 from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
 from backend.arrays.walking import walk
@@ -56,7 +57,9 @@ def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
         for statement in [*block]:
             if not isinstance(statement, ast.For) or copied(statement) is not None:
                 continue  # a copy is no sum
-            for new, old in _pairs(statement, made, becomes):
+            if sums := _pairs(statement, made, becomes):
+                read_earlier(block, statement, [old for _, old in sums])
+            for new, old in sums:
                 found.append(Sum(statement, _copy(statement, new, old), new, old))
                 _read(statement, old, new)
                 block.insert(block.index(statement), found[-1].copy)

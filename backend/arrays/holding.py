@@ -66,8 +66,7 @@ class Holding(Loops):
             viewed = self._view(self.contiguous(formula.view), formula.sizes)
             formula.kept = self.code, viewed
             return viewed
-        for part in formula.parts:
-            self.prepared(part, formula.sizes if formula.along else ("",))
+        self.prepared_parts(formula, formula.sizes)
         array = self.new(formula.dtype, formula.sizes, mask="_" * formula.holes)
         formula.uses, uses = 1, formula.uses
         with self.over(formula.sizes, range(len(formula.sizes))) as indices:

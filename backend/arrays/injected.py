@@ -18,11 +18,12 @@ from typing import Any
 from backend.arrays import elementwise
 from backend.arrays.attributes import as_operand
 from backend.arrays.elementwise import as_element
-from backend.arrays.indices import Selection
+from backend.arrays.indices import Selection, selection
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, ONE, Held, Injected
-from backend.lowering.shape import ZERO_VALUE, Reg, Sum
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, Sum, typed
 from semantics.primitives.table import TABLE
+from semantics.type_language import INTEGER
 from semantics.type_lattice import ZERO_TYPE
 
 
@@ -86,21 +87,49 @@ def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
     return array
 
 
-def perhaps(type: Any, source: Sum, inject: Callable[[Any], Any]) -> Sum | None:
+def perhaps(emit: Any, t: Any, index: Any, d: Any) -> Sum | None:
     """
-    What `inject` makes of a number that may be ZERO: that or ZERO, of a type of two members. None if it may be something else.
+    The sensitivity of an array, or of what may be ZERO, into which a number is injected that may be ZERO: an array with nothing but
+    that, not made as long as it is only added, or ZERO where one of the two is. None where there is more to choose from.
     """
-    live = [(t, o) for t, o in zip(source.tests, source.options, strict=True) if t != "False"]
-    there = [(t, o) for t, o in live if o != ZERO_VALUE]
-    if (
-        len(there) != 1
-        or not isinstance(there[0][1], Reg)
-        or len(live) != 2
-        or ZERO_TYPE not in getattr(type, "members", ())
-        or len(type.members) != 2
-    ):
+    of, number = _sole(t, lambda o: isinstance(o, ARRAYS)), _sole(d, lambda o: isinstance(o, Reg))
+    if of is None or number is None:
         return None
-    (test, option), (other, _) = there[0], next(p for p in live if p[1] == ZERO_VALUE)
-    parts = {True: (other, ZERO_VALUE), False: (test, inject(option))}
-    found = [parts[m == ZERO_TYPE] for m in type.members]
-    return Sum(type, tuple(t for t, _ in found), tuple(o for _, o in found))
+    (whether, array), (test, option) = of, number
+    both = " and ".join(filter(None, (whether, test)))
+    type = emit.result_type(TABLE["inject"], [typed(t), typed(index), typed(d)])
+    members = getattr(type, "members", ())
+    if not both or len(members) != 2 or ZERO_TYPE not in members:
+        return None
+    if whether:
+        found = _where(emit, array, whether, index, option)
+    else:
+        found = emit.primitive(TABLE["inject"], [array, index, option])
+    if found is None:
+        return None
+    parts = {True: (f"not ({both})", ZERO_VALUE), False: (both, found)}
+    chosen = [parts[m == ZERO_TYPE] for m in members]
+    return Sum(type, tuple(t for t, _ in chosen), tuple(o for _, o in chosen))
+
+
+def _sole(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:
+    """The test for the one option of a value that is not ZERO, "" where there is no other, and that, if it fits."""
+    live = [("", value)]
+    if isinstance(value, Sum):
+        tested = [(t, o) for t, o in zip(value.tests, value.options, strict=True) if t != "False" and o != ZERO_VALUE]
+        live = [("" if t == "True" else t, o) for t, o in tested]
+    return live[0] if len(live) == 1 and fits(live[0][1]) else None
+
+
+def _where(emit: Any, array: Any, test: str, index: Any, d: Reg) -> Injected | None:
+    """What is injected into one element of an array that is there if the test holds; its index is asked for only then."""
+    parts = index.items if isinstance(index, Items) and index.label is None else (index,)
+    if array.dtype == "f32" or len(parts) != len(array.sizes) or not all(isinstance(p, Reg) and p.type == INTEGER for p in parts):
+        return None
+    at = tuple(emit.variable(INTEGER) for _ in parts)
+    for name in at:
+        emit.line(f"{name} = 0")
+    with emit.under(f"if {test}:"):
+        for name, found in zip(at, selection(emit, array.sizes, index).source(emit, ()), strict=True):
+            emit.line(f"{name} = {found}")
+    return Injected(array.dtype, array.sizes, ((Selection((), lambda emit, own: at, True, True), d),))

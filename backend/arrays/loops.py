@@ -3,7 +3,7 @@ Loops over the elements of a shape, and when a formula is computed.
 
 A loop computes the formulas that it reads, so a chain of elementwise rows is one loop, without arrays between. A formula that is
 read more than once, and is not cheap, is written down by the first loop that goes over just its elements; before any other loop
-that reads it, it has one of its own.
+that reads it, it has one of its own. One that is read in parts alone, each element in one of them, is computed in these.
 
 Which turns may be taken in any order is said where a loop is opened. On a GPU the threads of a block share them (`backend.cuda`);
 elsewhere the names of `shares` are all `range`.
@@ -140,8 +140,13 @@ class Loops(Assigning):
         if value.sizes != sizes and (not value.cheap or (value.along and value.parts and _is_repeated(value.sizes, sizes))):
             self.held(value)  # type: ignore[attr-defined]
             return
-        for part in value.parts:
-            self.prepared(part, sizes if value.view is not None else value.sizes if value.along else ("",))
+        self.prepared_parts(value, sizes if value.view is not None else value.sizes)
+
+    def prepared_parts(self, formula: Formula, sizes: Sizes) -> None:
+        """The same of what a formula reads, in a loop over a shape."""
+        for part in formula.parts:
+            along = formula.along or formula.view is not None
+            self.prepared(part, part.sizes if formula.once else sizes if along else ("",))
 
     def kept(self, formula: Formula) -> Held | None:
         """The array that holds the formula, if there is one here."""

@@ -155,11 +155,27 @@ def _moved_back(emit: Any, d: Any, p: Moved, x: Any) -> Any:
         return None
     for m, n in zip(d.sizes, p.sizes, strict=True):
         emit.equal(m, n)
-    return _rebuilt(x, iter([_read(emit, d, leaf, p.where[k]) for k, leaf in enumerate(leaves)]))
+    alone = isinstance(d, Formula) and d.uses == 1 and not d.cheap and emit.kept(d) is None
+    if alone:
+        _shared_held(emit, d)
+    return _rebuilt(x, iter([_read(emit, d, leaf, p.where[k], alone) for k, leaf in enumerate(leaves)]))
 
 
-def _read(emit: Any, d: Any, leaf: Any, where: Callable[[Sizes], Sizes]) -> Any:
-    """The elements of d that an array reads at indices of its own; ZERO for what has no reals."""
+def _shared_held(emit: Any, formula: Formula) -> None:
+    """The formulas in one that others read too are computed, so that what reads its elements in several loops does so once."""
+    for part in formula.parts:
+        if isinstance(part, Formula) and emit.kept(part) is None:
+            if part.uses > 1 and not part.cheap:
+                emit.held(part)
+            else:
+                _shared_held(emit, part)
+
+
+def _read(emit: Any, d: Any, leaf: Any, where: Callable[[Sizes], Sizes], alone: bool) -> Any:
+    """
+    The elements of d that an array reads at indices of its own, each where it is read if it is read `alone`; ZERO for what has no
+    reals.
+    """
     dtype = _dtype(leaf)
     if dtype not in FLOATING:
         return ZERO_VALUE
@@ -167,7 +183,7 @@ def _read(emit: Any, d: Any, leaf: Any, where: Callable[[Sizes], Sizes]) -> Any:
     def element(emit: Any, at: Sizes) -> Any:
         return as_element(emit, emit.element(d, where(at)), dtype)
 
-    return emit.formula(dtype, leaf.sizes, element, (d,), cheap=True, along=False, holes=d.type.holes)
+    return emit.formula(dtype, leaf.sizes, element, (d,), cheap=not alone, along=False, holes=d.type.holes, once=alone)
 
 
 def _stays(d: Any, p: Any, x: Any) -> bool:

@@ -21,7 +21,7 @@ from backend.arrays import (
     reductions,
     structures,
 )
-from semantics.ir import NodeId, Program
+from semantics.ir import GraphRef, NodeId, Program, Use
 
 CELLS: dict[str, Callable[..., Any]] = {
     **creation.CELLS,
@@ -80,4 +80,14 @@ SHAPE_ONLY = {
 
 def readers(program: Program, node: NodeId) -> int:
     """How many read the elements of an array."""
-    return sum(SHAPE_ONLY.get(getattr(program.callee(use.user), "name", "")) != use.index for use in program.users(node))
+    return sum(_reads(program, use) for use in program.users(node))
+
+
+def _reads(program: Program, use: Use) -> bool:
+    """Whether elements are read: not where only the shape matters, nor where a known graph takes what it makes no use of."""
+    match program.callee(use.user):
+        case GraphRef(graph) if 0 < use.index <= len(parameters := program.graphs[graph].parameters):
+            parameter = parameters[use.index - 1]
+            return bool(program.users(parameter)) or program.graphs[graph].output == parameter
+        case callee:
+            return SHAPE_ONLY.get(getattr(callee, "name", "")) != use.index

@@ -1,8 +1,9 @@
 """
 The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
 joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, arrays written where they are kept,
-constants written out, and sizes read once. On a GPU the threads of a block share loops and arrays, so the text is left there as it
-is. A choice between constants is three blocks to Numba, some of whose passes take time that grows with blocks times names.
+constants written out, edges filled alone, and sizes read once. On a GPU the threads of a block share loops and arrays, so the text
+is left there as it is. A choice between constants is three blocks to Numba, some of whose passes take time that grows with blocks
+times names.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
 from backend.arrays.eager import eager
+from backend.arrays.edges import edged
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
 from backend.arrays.guards import guarded
@@ -61,6 +63,7 @@ def tightened(text: str) -> str:
     lent(function)
     reused(function)
     constants(function)
+    edged(function)
     eager(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))

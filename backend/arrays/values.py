@@ -47,6 +47,7 @@ class Formula:
     parts     the arrays that it reads
     cheap     whether to compute an element again costs no more than to read it
     along     whether each element reads elements of `parts` at the same indices
+    once      whether it reads elements of `parts` that nothing else reads, each once
     holes     whether an element may be ZERO
     uses      how many read it
     view      the array of other sizes that has the same elements in the same order, if it is no more than that
@@ -63,6 +64,7 @@ class Formula:
     uses: int = 1
     view: Any = None
     kept: tuple[Any, Held] | None = None
+    once: bool = False
     depth: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -78,11 +78,8 @@ class Emitter(Holding):
         if (product := scaled(self, primitive.name, arguments)) is not None:
             return product
         at = next((i for i, a in enumerate(arguments) if is_several(a)), None)
-        if at == 2 and primitive.name == "inject" and isinstance(arguments[0], ARRAYS):
-            type = self.result_type(primitive, [typed(a) for a in arguments])
-            found = perhaps(type, arguments[at], lambda d: self.primitive(primitive, [*arguments[:at], d]))
-            if found is not None:
-                return found
+        if at is not None and primitive.name == "inject" and (found := perhaps(self, *arguments)) is not None:
+            return found
         if at == 0 and primitive.name == "sum_to" and _is_real(arguments[1]) and not _has_arrays(arguments[0]):
             return arguments[0]
         if at is not None and primitive.name not in WHOLE and not (primitive.name == "switch" and at > 0):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from semantics.edit import Edit
 from semantics.ir import Program
+from semantics.primitives.array_rows import EVIDENCE
 from semantics.primitives.table import ARITHMETIC, COMPARISONS, CONVERSIONS, ELEMENTARY, TABLE
 from semantics.tangents import ZERO
 from transforms.patterns.rule import PatternRule, pattern_rule
@@ -19,7 +20,8 @@ from transforms.system import Rewrite, rewrite_of
 
 GETITEM, INJECT, MAKE_TUPLE, J = TABLE["getitem"], TABLE["inject"], TABLE["make_tuple"], TABLE["J"]
 NUMERIC = tuple(p.name for p in (*ARITHMETIC, *ELEMENTARY, *CONVERSIONS, *COMPARISONS) if p.name not in ("to_boolean", "not_"))
-NUMERIC_SET = frozenset(TABLE[name] for name in NUMERIC)
+ON_DATA = (*NUMERIC, *sorted(EVIDENCE), "sum_to", "like")  # of functions they have no value, or one that leaves them as they are
+ON_DATA_SET = frozenset(TABLE[name] for name in ON_DATA)
 
 ZERO_RULES: tuple[PatternRule, ...] = tuple(
     pattern_rule(text)
@@ -48,11 +50,11 @@ ZERO_RULES: tuple[PatternRule, ...] = tuple(
 )
 
 
-@rewrite_of(*NUMERIC)
+@rewrite_of(*ON_DATA)
 def j_of_operand(program: Program, place: int) -> Program | None:
-    """p(…, J(x), …)  ⟹  p(…, x, …), p a primitive on numbers: what it takes is data, and J of data is the data"""
+    """p(…, J(x), …)  ⟹  p(…, x, …), p a primitive on numbers or arrays: what it takes is data, and J of data is the data"""
     found = application(program, place)
-    if found is None or program.constant(found.function) not in NUMERIC_SET:
+    if found is None or program.constant(found.function) not in ON_DATA_SET:
         return None
     inputs = tuple(a[0] if (a := arguments_of(program, n, J)) is not None else n for n in found.inputs)
     if inputs == found.inputs:
