@@ -1,4 +1,4 @@
-"""Names that are one parameter however they are assigned become that parameter, and no others do."""
+"""Names that are always what one other name is, which is assigned once at most, become that name, and no others do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from backend.lowering.handed_on import handed_on, first_names
+from backend.lowering.handed_on import first_names, handed_on
 
 LOOP = """def f(p, n):
     a, x, k = (p, 0.0, 0)
@@ -63,7 +63,9 @@ def test_near_miss_parameters_that_change_places_stay() -> None:
 
 def test_near_miss_a_parameter_that_is_assigned_is_none_of_its_values() -> None:
     """Shrunk: what a loop was left by was taken for what it began with, since a parameter was taken for not seen yet."""
-    text = "def f(n, s):\n    last = n\n    while last < 3:\n        s = s + 1\n        next = s\n        last = next\n    return last"
+    text = (
+        "def f(n, s):\n    last = n\n    while last < 3:\n        s = s + 1\n        next = s\n        last = next\n    return last"
+    )
     tree = function(text)
     assert "last" not in first_names(tree)
     handed_on(tree)
