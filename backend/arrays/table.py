@@ -74,6 +74,7 @@ SHAPE_ONLY = {
     "array_size": 1,
     "length": 1,
     "seed": 1,
+    "nothing_of": 1,
 }
 """The inputs, counted with the function, of which only the shape matters."""
 

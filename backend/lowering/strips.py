@@ -31,6 +31,7 @@ from dataclasses import dataclass
 
 from backend import toolchain
 from backend.arrays.walking import walk
+from backend.lowering.handed_on import handed_on
 from backend.lowering.strip_cells import followed
 from backend.lowering.strip_groups import IN_VECTORS, Column, Group, elements, groups, is_failure, is_plain
 
@@ -51,6 +52,7 @@ def in_strips(text: str) -> list[str]:
     module = ast.parse(text)
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
+    handed_on(function)
     names: dict[str, str] = {}  # by their text, the functions
     strips: list[_Strip] = []
     for k, group in enumerate(groups(function)):

@@ -21,10 +21,11 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand
 from backend.arrays.indices import selection
+from backend.arrays.neutral import NEUTRAL
 from backend.arrays.values import ARRAYS, Sizes, place
 from backend.lowering.conversion import convert
 from backend.lowering.emit import stored
-from backend.lowering.shape import ROOT, Reg, Stack, literal, make, scalars
+from backend.lowering.shape import ROOT, ZERO_VALUE, Reg, Stack, literal, make, scalars
 from backend.recursion.calls import AFTER, ANSWER, IS, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.stacks.arrays import HEAP, with_sizes
@@ -168,3 +169,8 @@ def alone(emit: Any, a: Any, index: Any) -> Any:
         chosen = selection(emit, a.sizes, index)
         emit.trap(f"{a.mask}[{place(chosen.source(emit, ()))}]" if chosen.element and a.mask else "True", LINKED)
     return a
+
+
+def nothing_of(emit: Any, x: Any) -> Any:
+    """The sensitivity of x of which every element is ZERO, in memory."""
+    return emit.new(x.dtype, x.sizes, NEUTRAL, "False") if isinstance(x, ARRAYS) else ZERO_VALUE

@@ -11,7 +11,7 @@ from backend.recursion.levels import in_levels
 from backend.recursion.loops import Loop
 from backend.recursion.reads import postponed, taken_apart
 from backend.recursion.results import without_unread
-from backend.recursion.sums import sums_of, threaded
+from backend.recursion.sums import begun, sums_of, threaded
 from semantics.ssa.form import Function, FunctionRef, Module
 from transforms.directed import components
 
@@ -40,8 +40,10 @@ def without_recursion(module: Module, *, sums: bool = False, levels: bool = Fals
     """
     found = groups(module)
     fields: dict[str, Sequence[int]] = {}
+    before: dict[str, Function] = {}
     for name in [name for name, members in found.items() if sums and len(members) == 1]:
         module = without_unread(module, name, arrays)
+        before[name] = module[name]
         fields[name] = sums_of(module[name])
         module = threaded(module, name)
     module = replace(
@@ -54,7 +56,8 @@ def without_recursion(module: Module, *, sums: bool = False, levels: bool = Fals
         if f.name not in found:
             return f
         ordered = in_levels(f, fields.get(f.name, ())) if levels and len(found[f.name]) == 1 else None
-        return ordered or loop_of(module, f, found[f.name])
+        loop = ordered or loop_of(module, f, found[f.name])
+        return begun(loop, before[f.name]) if fields.get(f.name) else loop
 
     return replace(module, functions=tuple(map(without, kept)))
 

@@ -6,6 +6,10 @@ Sensitivities of arrays go through a recursion as one array, to which each call 
 
 A sum of all elements at every node of a tree of n leaves would take n² additions; this takes n. It is the same sum if no element is
 given twice, whatever the order: ALONE tests that, and where it does not hold, the host takes code in which sums are as they were.
+
+A sum begins as ZERO. Where every call adds to it, or a call that it makes does, there is an array in the end. So, if all elements
+are of one array that each call is passed or reads before it branches, this array is passed in place of ZERO, and the loop that the
+recursion becomes begins with an array of ZEROs, NOTHING_OF it: there is no other code for the calls before the first that adds.
 """
 
 from __future__ import annotations
@@ -13,10 +17,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.ssa.form import Function, FunctionRef, Instruction, Literal, Module, Name, Operand, Parameter, Return
+from semantics.tangents import ZERO
+from semantics.type_language import ArrayType
+from semantics.type_lattice import ZERO_TYPE
 from transforms.ssa.rewriting import names_in, operands_in
 from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.zeros import without_zeros
@@ -24,25 +32,35 @@ from transforms.ssa.zeros import without_zeros
 ALONE = Primitive(
     "alone", ("a", "x", "i"), ("any", "any", "any"), "any", columns={"meaning": lambda a, x, i: a, "type": lambda a, x, i: a}
 )
+NOTHING_OF = Primitive(
+    "nothing_of",
+    ("x",),
+    ("any",),
+    "any",
+    columns={"meaning": lambda x: ZERO, "type": lambda x: replace(x, holes=True) if isinstance(x, ArrayType) else ZERO_TYPE},
+)
 GADD, GETITEM, INJECT, MAKE_TUPLE = (TABLE[name] for name in ("gadd", "getitem", "inject", "make_tuple"))
+Source = tuple[int, int | None]
+"""The parameter that an array is passed in, and the field of it, unless it is the array."""
+CALLED: Source = (-1, None)
 
 
 def threaded(module: Module, name: str) -> Module:
-    """The module in which a function that calls itself takes and gives such sums; its other callers pass ZERO."""
+    """The module in which a function that calls itself takes and gives such sums; for them its other callers pass `passed`."""
     sums = _Sums(module[name])
     if not sums.fields:
         return module
-    more = tuple(NOTHING for _ in sums.fields)
+    numbers = count(1)
 
-    def passing(instruction: Instruction) -> Instruction:
-        return (
-            replace(instruction, operands=(*instruction.operands, *more))
-            if instruction.callee == FunctionRef(name)
-            else instruction
-        )
+    def passing(instruction: Instruction) -> Iterator[Instruction]:
+        if instruction.callee == FunctionRef(name):
+            passed = [sums.passed(k, instruction, f"{_array(_sum(k))}, {next(numbers)}") for k in sums.fields]
+            yield from (i for code, _ in passed for i in code)
+            instruction = replace(instruction, operands=(*instruction.operands, *(operand for _, operand in passed)))
+        yield instruction
 
     def called(function: Function) -> Function:
-        blocks = (replace(b, instructions=tuple(map(passing, b.instructions))) for b in function.blocks)
+        blocks = (replace(b, instructions=tuple(n for i in b.instructions for n in passing(i))) for b in function.blocks)
         return replace(function, blocks=tuple(blocks))
 
     return replace(module, functions=tuple(sums.function() if f.name == name else called(f) for f in module.functions))
@@ -51,6 +69,16 @@ def threaded(module: Module, name: str) -> Module:
 def sums_of(function: Function) -> list[int]:
     """The fields of the result that such sums are in, each of which becomes a parameter more, in this order."""
     return _Sums(function).fields
+
+
+def begun(loop: Function, before: Function) -> Function:
+    """The loop of a function with such sums, which was another before; those of a known array begin as arrays of ZEROs."""
+    sums = _Sums(before)
+    names = {_sum(k) for k in sums.fields if sums.source(k) is not None}
+    parameters = tuple(replace(p, name=_array(p.name)) if p.name in names else p for p in loop.parameters)
+    made = tuple(Instruction((name,), NOTHING_OF, (Name(_array(name)),)) for name in sorted(names))
+    blocks = (replace(b, instructions=(*made, *b.instructions)) if b.label == loop.entry else b for b in loop.blocks)
+    return replace(loop, parameters=parameters, blocks=tuple(blocks))
 
 
 class _Sums:
@@ -114,6 +142,36 @@ class _Sums:
                     return False
         return sorted(found) == sorted(self.calls)
 
+    def passed(self, k: int, call: Instruction, name: str) -> tuple[list[Instruction], Operand]:
+        """
+        What a call from outside passes for the sum in field k, the array that it is of if that is known, and the code for it; under
+        this name where it is read.
+        """
+        if (source := self.source(k)) is None:
+            return [], NOTHING
+        at, field = source
+        operand = call.operands[at]
+        return ([], operand) if field is None else ([Instruction((name,), GETITEM, (operand, Literal(field)))], Name(name))
+
+    def source(self, k: int) -> Source | None:
+        """Where a call has the one array that the sum in field k is of; None where it may be of none, or of another."""
+        found = {self.array(part) for parts in self.parts(k).values() for part in parts or [NOTHING]} - {CALLED}
+        return found.pop() if len(found) == 1 else None
+
+    def array(self, part: Operand) -> Source | None:
+        """The array that a part of a sum is of, and CALLED for that of a call; None where it is not known before the call."""
+        source = self.made[part.text][0] if isinstance(part, Name) else None
+        if source is None or source.callee is not INJECT:
+            return None if source is None else CALLED
+        parameters = [Name(p.name) for p in self.whole.parameters]
+        array = source.operands[0]
+        if array in parameters:
+            return parameters.index(array), None
+        match self.made.get(array.text) if isinstance(array, Name) else None:
+            case Instruction(_, callee, (of, Literal(int() as field))), block if callee is GETITEM and of in parameters:
+                return (parameters.index(of), field) if block == self.whole.entry else None
+        return None
+
     def function(self) -> Function:
         """The function with a parameter more for each sum, which is a variable that calls and elements are added to."""
         parts = {k: self.parts(k) for k in self.fields}
@@ -158,3 +216,7 @@ class _Sums:
 
 def _sum(k: int) -> str:
     return f"the sum in field {k}"
+
+
+def _array(name: str) -> str:
+    return f"the array of {name}"

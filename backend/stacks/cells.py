@@ -22,7 +22,7 @@ from backend.arrays.values import Sizes
 from backend.lowering.conversion import as_choice, convert, select
 from backend.lowering.emit import Emitter, stored
 from backend.lowering.shape import Items, Nothing, Reg, Stack, Sum, literal, make, scalars, typed
-from backend.recursion.cells import alone, length, make_cell, moved, read_cell
+from backend.recursion.cells import alone, length, make_cell, moved, nothing_of, read_cell
 from backend.recursion.family import Family
 from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, with_sizes
 from backend.stacks.cell_types import DEMANDING, INDEXED, StackType, perhaps_empty, result_type, stack_of
@@ -98,6 +98,8 @@ class Stacks(Emitter):
                 return moved(self, primitive, *arguments)
             case "alone", [a, _, i] if not isinstance(a, Sum):
                 return alone(self, a, i)
+            case "nothing_of", [x] if not isinstance(x, Sum):
+                return nothing_of(self, x)
             case "length", [Stack() as stack] if self.site(stack) in self.sites.families:
                 return length(self.sites.families[self.site(stack)])
             case "length", [Stack(_, top, base) as stack]:
