@@ -104,3 +104,12 @@ def test_many_loops_entered_at_two_places(rungs: int) -> None:
     graph: Graph = {0: (1, 2), **dict(ladder(rungs))}
     found = flow(0, graph.__getitem__)
     assert len(found.order) <= 3 * rungs + 1
+
+
+def test_two_jumps_of_one_block_to_a_head_meet_there() -> None:
+    """The head was placed where the first of them goes, and the other led nowhere."""
+    graph: Graph = {0: (1, 2), 1: (2, 3), 2: (1, 3), 3: ()}
+    found = flow(0, graph.__getitem__)
+    (head,) = set(found.heads.values())
+    assert head in found.merges
+    assert found.below[0] == (head, 3)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from backend.arrays.assumed import SHIFTED
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots, arrays_in, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
@@ -178,9 +179,10 @@ def _differ(test: ast.Compare) -> bool:
 
 
 def _told(told: Callable[[str, int], str], same: set[tuple[str, str]], name: str, axis: int) -> Collection[str]:
-    """The words for the size of an array along an axis."""
-    own = f"{name}.shape[{axis}]"
-    return {own, told(name, axis), *(other for size, other in same if size == own)}
+    """The words for the size of an array along an axis; one size more than another is told in brackets, and has none by itself."""
+    own, size = f"{name}.shape[{axis}]", told(name, axis)
+    plain = size.removeprefix("(").removesuffix(")") if SHIFTED.fullmatch(size) else size
+    return {own, plain, *(other for shown, other in same if shown == own)}
 
 
 def blocks(function: ast.FunctionDef) -> list[Block]:

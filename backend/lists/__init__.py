@@ -3,7 +3,13 @@ Lists in generated code, which has none of unknown length, and no memory.
 
     followed_cells  what happens to a memory, and which cell every pointer is to
     promotion       cells that are known become values
+    meeting         which nodes have the same lists
+    columns         lists of tuples become tuples of lists
     loops           loops that make a list, an element a turn
     flow            where a list goes, and what it is asked there
-    gathering       such lists become arrays
+    elements        what the elements are that an array can hold
+    gathering       all lists that can be become arrays; those first that a loop makes, an element a turn
+    arrayed         those of other lengths, that meet, or are kept in tuples
+    growing         lists that grow while a loop goes on
+    room            their arrays, with room, and counts
 """

@@ -23,6 +23,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from backend.lists.arrayed import arrayed
+from backend.lists.columns import in_columns
+from backend.lists.elements import Elements, kind
 from backend.lists.flow import Flow, flow
 from backend.lists.loops import Loop, loop_at, loops
 from semantics.edit import Edit
@@ -33,7 +36,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from semantics.signatures import Signature, endless
-from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, SequenceType
+from semantics.type_language import INTEGER, SequenceType
 from semantics.type_lattice import NEVER
 from transforms import dce
 from transforms.clone import copy_graphs
@@ -42,24 +45,15 @@ from transforms.macros import RULES as MACRO_RULES
 from transforms.surgery import become, needed_in, nest
 from transforms.system import RewriteSystem
 
-ADD, CONCAT, FULL, GETITEM, MAKE_TUPLE, MIN, PUT, SHAPE = (
-    TABLE[name] for name in ("add", "concat", "full", "getitem", "make_tuple", "min", "put", "shape")
+ADD, APPEND, CONCAT, FULL, GETITEM, MAKE_TUPLE, MIN, PUT, SHAPE = (
+    TABLE[name] for name in ("add", "append", "concat", "full", "getitem", "make_tuple", "min", "put", "shape")
 )
-BEGIN = {"f64": 0.0, "i64": 0, "bool": False}
-"""An element of each dtype, which the turns write over."""
 JACOBIAN = TABLE["jacobian"]
 OPEN = RewriteSystem("open", MACRO_RULES, "macros as applications of J", argument="each macro disappears")
-NUMBERS = {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}
 
 
-class Elements(NamedTuple):
-    """
-    What a list holds: the dtype, None for each axis, and 1 for one that is known to have this size; nothing of a number. What has
-    the size 1 in some runs only, as far as is known, would be repeated in code for these, and must not.
-    """
-
-    dtype: str
-    axes: tuple[int | None, ...]
+DEEPEST = 8
+"""Rounds: how deep lists in lists may be."""
 
 
 class List(NamedTuple):
@@ -68,11 +62,6 @@ class List(NamedTuple):
     loop: Loop
     flow: Flow
     elements: Elements
-
-    @property
-    def begin(self) -> Any:
-        """What the array has where no turn has written yet."""
-        return BEGIN[self.elements.dtype]
 
     @property
     def waits(self) -> bool:
@@ -88,21 +77,39 @@ def gathered(program: Program, types: Sequence[Any] | None = None) -> Program:
 
 
 def _all_gathered(program: Program, types: Sequence[Any] | None) -> Program:
-    """All loops whose lists are known are taken in one round, so types are told once for each depth of lists in lists."""
+    """All lists that are known are taken in one round, so types are told once for each depth of lists in lists."""
     begun = False  # what holds a list that is an array now is one, whatever its length
-    while found := [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]:
-        inference = _typed(program, types)
-        if inference is None:
-            break
-        known = {loop.place: e for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None}
+    told: tuple[Program, Inference | None] | None = None
+    for _ in range(DEEPEST):
         before = program
-        for places in _by_loop(loop for loop, _ in found if loop.place in known):
-            now = [each for place in places if place in program.nodes and (each := loop_at(program, place)) is not None]
-            lists = [List(each, way, known[each.place]) for each in now if (way := flow(program, each)) is not None]
-            program = _with_arrays(program, lists) if lists else program
+        for way in (in_columns, _made_by_loops, arrayed):
+            if not _makes_lists(program):
+                return program
+            if told is None or told[0] is not program:
+                told = program, _typed(program, types)
+            if told[1] is None:
+                return program
+            program = way(program, told[1], begun)
+            begun = begun or (way is not in_columns and program is not told[0])
         if program is before:
             break
-        begun = True
+    return program
+
+
+def _makes_lists(program: Program) -> bool:
+    """Whether a list is made longer, or of two."""
+    rows = [program.interned[row] for row in (APPEND, CONCAT) if row in program.interned]
+    return any(use.index == 0 for row in rows for use in program.users(row))
+
+
+def _made_by_loops(program: Program, inference: Inference, begun: bool) -> Program:
+    """The program with arrays for lists to which a loop adds an element in each turn."""
+    found = [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]
+    known = {loop.place: e for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None}
+    for places in _by_loop(loop for loop, _ in found if loop.place in known):
+        now = [each for place in places if place in program.nodes and (each := loop_at(program, place)) is not None]
+        lists = [List(each, way, known[each.place]) for each in now if (way := flow(program, each)) is not None]
+        program = _with_arrays(program, lists) if lists else program
     return program
 
 
@@ -117,12 +124,13 @@ def _by_loop(found: Iterable[Loop]) -> list[list[NodeId]]:
 class _Typing(Inferrer):
     """Inference where what is certain to fail has no value: a list is empty in some run, and no other run fails there."""
 
-    most = 500
-    """Signatures: lists in lists of every length up to some have many, and are then inferred without lengths."""
+    most, each = 500, 12
+    """Signatures, and more for each graph: lists in lists of every length up to some have many, and are inferred without."""
 
     def demand(self, signature: Signature) -> Any:
-        if len(self.results) > self.most and signature not in self.results:
-            raise endless(self.program, signature, f"more than {self.most} signatures of graphs")
+        most = self.most + self.each * len(self.program.graphs)
+        if len(self.results) > most and signature not in self.results:
+            raise endless(self.program, signature, f"more than {most} signatures of graphs")
         return super().demand(signature)
 
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -148,7 +156,7 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
     indices = [program.inputs(place)[2] for place in (*way.elements, *way.changes)]
     kinds, unknown = set(), False
     for nodes in inference.types.values():
-        kinds |= {_kind(nodes[n]) for n in held if n in nodes}
+        kinds |= {kind(nodes[n]) for n in held if n in nodes}
         unknown = unknown or isinstance(nodes.get(loop.grown), SequenceType)
         if any(nodes[n] != INTEGER for n in indices if n in nodes):
             return None
@@ -156,14 +164,6 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
     if elements is None or (way.changes and elements.axes):
         return None
     return elements if unknown or (begun and elements.axes) else None
-
-
-def _kind(type: Any) -> Elements | None:
-    """What an element of this type makes the list hold; None for what no array holds."""
-    if isinstance(type, ArrayType):
-        known = tuple(1 if size == 1 else None for size in type.dims)
-        return Elements(type.dtype, known) if type.dtype in BEGIN and not type.holes else None
-    return Elements(NUMBERS[type], ()) if type in NUMBERS else None
 
 
 def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
@@ -177,7 +177,7 @@ def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
         size = edit.call(owner, MAKE_TUPLE, loop.turns)
         inputs = list(program.inputs(loop.begins))
         for each in lists:
-            inputs[1 + each.loop.list_at] = edit.call(owner, FULL, size, edit.constant(each.begin), edit.constant(None))
+            inputs[1 + each.loop.list_at] = edit.call(owner, FULL, size, edit.constant(each.elements.begin), edit.constant(None))
         edit.set_inputs(loop.begins, tuple(inputs))
     for each in lists:
         for place in each.flow.stacks:
@@ -204,7 +204,7 @@ def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:
         element = edit.program.inputs(place)[2]
         size = edit.call(body, MAKE_TUPLE, edit.call(body, ADD, loop.turns, zero))
         size = edit.call(body, CONCAT, size, edit.call(body, SHAPE, element)) if each.elements.axes else size
-        whole = edit.call(body, FULL, size, edit.constant(each.begin), edit.constant(None))
+        whole = edit.call(body, FULL, size, edit.constant(each.elements.begin), edit.constant(None))
         become(edit, place, edit.call(body, PUT, whole, zero, element))
     again = copied.nodes[program.graphs[loop.body].output]
     passed = list(edit.program.inputs(again))

@@ -62,7 +62,7 @@ def loop_at(program: Program, place: NodeId) -> Loop | None:
         return None
     grown, element = found
     graph, again = parameter.graph, program.graphs[body].output
-    test, begins = _test(program, graph), _begins(program, graph, body)
+    test, begins = test_of(program, graph), _begins(program, graph, body)
     if test is None or begins is None or called_graph(program, again) != graph or program.owner(again) != body:
         return None
     (turn, turns, turn_begins), parameters = test, program.graphs[graph].parameters
@@ -77,7 +77,7 @@ def loop_at(program: Program, place: NodeId) -> Loop | None:
     return Loop(graph, turn_begins, body, list_at, turn_at, grown, turn, turns, begins, place, element)
 
 
-def _test(program: Program, graph: GraphId) -> tuple[NodeId, NodeId, GraphId] | None:
+def test_of(program: Program, graph: GraphId) -> tuple[NodeId, NodeId, GraphId] | None:
     """(k, n, turn) where the graph is switch(k < n, @turn, @…)(), k a parameter of it and n no part of the loop."""
     called = program.inputs(program.graphs[graph].output)
     chosen = arguments_of(program, called[0], SWITCH) if len(called) == 1 else None

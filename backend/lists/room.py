@@ -1,0 +1,231 @@
+"""The arrays with room, and the counts, of lists that grow (`backend.lists.growing`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from backend.lists.elements import Elements
+from backend.lists.growing import Growth, added, calls
+from backend.lists.loops import called, is_empty
+from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE, MAKE_TUPLE, PUT, SWITCH, Meeting
+from semantics.arrays import Array
+from semantics.edit import Edit
+from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.table import TABLE
+from transforms.surgery import become, index_of
+
+ADD, AND, CONCATENATE, EQ, FULL, GE, LENGTH = (TABLE[name] for name in ("add", "and_", "concatenate", "eq", "full", "ge", "length"))
+LT, MAX, MIN, MUL, NE, SHAPE, TO_BOOLEAN = (TABLE[name] for name in ("lt", "max", "min", "mul", "ne", "shape", "to_boolean"))
+MORE = 8
+"""Elements for which there is room beside twice as many as there are."""
+
+
+class Rooms:
+    """A program whose other lists are arrays, while those that grow get room."""
+
+    def __init__(self, meeting: Meeting, edit: Edit, lists: Mapping[NodeId, Elements], growths: Sequence[Growth]) -> None:
+        self.meeting, self.program, self.edit, self.lists, self.growths = meeting, meeting.program, edit, lists, growths
+        self.counts: dict[NodeId, NodeId] = {}
+        self.cut: dict[tuple[NodeId, GraphId], NodeId] = {}
+        self.known = {node: growth for growth in growths for node in growth.members}
+
+    def run(self) -> Program:
+        for growth in self.growths:
+            for node in growth.members:
+                self.known[node] = growth
+        for node in self.known:
+            self.begin(node)
+        for node in self.known:
+            if not isinstance(self.program.nodes[node], Parameter):
+                self.make(node)
+        for node in self.known:
+            for graph in self.program.returns.get(node, ()):
+                self.edit.output(graph, self.part(node, graph))
+            for use in sorted(self.program.users(node)):
+                if use.user not in self.known:
+                    self.use(node, use.user, use.index)
+        graphs = {p.graph for node in self.known if isinstance(p := self.program.nodes[node], Parameter)}
+        for graph in sorted(graphs):
+            for call in calls(self.program, graph):
+                self.call(graph, call)
+        return self.edit.program
+
+    def begin(self, node: NodeId) -> None:
+        """The count of a list: a parameter, or what is made there."""
+        found = self.program.nodes[node]
+        if isinstance(found, Parameter):
+            self.counts[node] = self.edit.parameter(found.graph, found.name and found.name + "'", None, found.location)
+        elif self.program.callee(node) in (APPEND, CONCAT, GETITEM):
+            self.counts[node] = self.edit.reserve()
+
+    def count(self, node: NodeId) -> NodeId:
+        """How many elements a list has: as many as before where it is changed or gone over."""
+        while node not in self.counts:
+            node = self.program.inputs(node)[1]
+        return self.counts[node]
+
+    def inputs(self, node: NodeId) -> tuple[NodeId, ...]:
+        """What an application is given by now."""
+        found = self.edit.nodes[node]
+        assert isinstance(found, Apply)
+        return found.inputs
+
+    def owner(self, node: NodeId) -> GraphId:
+        owner = self.program.owner(node)
+        assert owner is not None
+        return owner
+
+    def make(self, node: NodeId) -> None:
+        """Elements are written behind those that are there, or in the place of one."""
+        owner, callee, inputs = self.owner(node), self.program.callee(node), self.inputs(node)
+        before = self.program.inputs(node)[1]
+        if callee is PUT:
+            place = self.checked(owner, before, inputs[2])
+            self.edit.set_inputs(node, (inputs[0], inputs[1], place, inputs[3]))
+        if callee is GETITEM:
+            less = self.edit.call(owner, ADD, self.count(before), self.edit.constant(-1))
+            self.edit.fill(self.counts[node], Apply(owner, (self.edit.constant(MAX), less, self.edit.constant(0))))
+            self.edit.set_inputs(node, (self.edit.constant(ITERATED), before))
+        if callee not in (APPEND, CONCAT):
+            return
+        elements = [self.current(node, n) for n in added(self.program, node)]
+        array, count = before, self.count(before)
+        for k, element in enumerate(elements):
+            array = self.with_room(owner, node, array, count, element)
+            last = k + 1 == len(elements)
+            new = [self.edit.constant(PUT), array, count, element]
+            if last:
+                self.edit.set_inputs(node, tuple(new))
+                self.edit.fill(self.counts[node], Apply(owner, (self.edit.constant(ADD), count, self.edit.constant(1))))
+            else:
+                array = self.edit.apply(owner, *new)
+                count = self.edit.call(owner, ADD, count, self.edit.constant(1))
+
+    def current(self, node: NodeId, element: NodeId) -> NodeId:
+        """An element that is added: itself, but for a list that is one that grows."""
+        return self.part(element, self.owner(node)) if element in self.known else element
+
+    def with_room(self, owner: GraphId, node: NodeId, array: NodeId, count: NodeId, element: NodeId) -> NodeId:
+        """The array, with room for one more."""
+        held, growth = self.lists[node], self.known[node]
+        if held.axes:
+            array = self.chosen(owner, EQ, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
+        if growth.turns is not None:
+            return array
+        size = self.edit.call(owner, LENGTH, array)
+        return self.chosen(owner, EQ, count, size, lambda g: self.longer(g, array, held), array)
+
+    def chosen(self, owner: GraphId, row, a: NodeId, b: NodeId, new, old: NodeId) -> NodeId:  # type: ignore[no-untyped-def]
+        """What `new` makes in a graph of its own where the comparison holds, and the old where not."""
+        then, otherwise = self.edit.graph("more"), self.edit.graph("enough")
+        self.edit.output(then, new(then))
+        self.edit.output(otherwise, old)
+        test = self.edit.call(owner, row, a, b)
+        way = self.edit.call(owner, SWITCH, test, self.edit.constant(GraphRef(then)), self.edit.constant(GraphRef(otherwise)))
+        return self.edit.apply(owner, way)
+
+    def first(self, graph: GraphId, growth: Growth, held: Elements, element: NodeId) -> NodeId:
+        """Room for arrays like the first element."""
+        constant, call = self.edit.constant, self.edit.call
+        size = self.room(graph, growth)
+        sizes = call(graph, TABLE["concat"], call(graph, MAKE_TUPLE, size), call(graph, SHAPE, element))
+        return call(graph, FULL, sizes, constant(held.begin), constant(held.dtype))
+
+    def longer(self, graph: GraphId, array: NodeId, held: Elements) -> NodeId:
+        """The array with twice the room, and a little."""
+        constant, call = self.edit.constant, self.edit.call
+        size = call(graph, MAKE_TUPLE, call(graph, ADD, call(graph, LENGTH, array), constant(MORE)))
+        more = call(graph, FULL, size, constant(held.begin), constant(held.dtype))
+        return call(graph, CONCATENATE, call(graph, MAKE_TUPLE, array, more), constant(0))
+
+    def room(self, graph: GraphId, growth: Growth) -> NodeId:
+        """How many elements may be added."""
+        assert growth.turns is not None
+        return growth.turns if growth.by == 1 else self.edit.call(graph, MUL, growth.turns, self.edit.constant(growth.by))
+
+    def part(self, node: NodeId, graph: GraphId) -> NodeId:
+        """What an array has, without its room."""
+        if (node, graph) not in self.cut:
+            nothing = self.edit.constant(None)
+            whole = self.edit.call(graph, MAKE_SLICE, nothing, self.count(node), nothing)
+            self.cut[node, graph] = self.edit.call(graph, GETITEM, node, whole)
+        return self.cut[node, graph]
+
+    def checked(self, owner: GraphId, node: NodeId, index: NodeId) -> NodeId:
+        """An index from 0 on, or the size of the array, which is outside, where the list has no such element."""
+        constant, call, count = self.edit.constant, self.edit.call, self.count(node)
+        known, outside = index_of(self.edit.program, index), call(owner, LENGTH, node)
+        if known is None:
+            from_end = call(owner, ADD, index, count)
+            index = call(owner, SWITCH, call(owner, LT, index, constant(0)), from_end, index)
+        elif known < 0:
+            index = call(owner, ADD, count, index)
+        test = call(owner, LT, index, count) if known is None or known >= 0 else call(owner, GE, index, constant(0))
+        if known is None:
+            test = call(owner, AND, call(owner, GE, index, constant(0)), test)
+        return call(owner, SWITCH, test, index, outside)
+
+    def use(self, node: NodeId, user: NodeId, index: int) -> None:
+        """What is done with a list is done with what the array has."""
+        owner, callee = self.owner(user), self.program.callee(user)
+        inputs = self.inputs(user)
+        if callee is TO_BOOLEAN:
+            self.edit.set_inputs(user, (self.edit.constant(NE), self.count(node), self.edit.constant(0)))
+        elif callee is LENGTH:
+            become(self.edit, user, self.count(node))
+        elif callee is GETITEM and index == 1 and not self.meeting.is_slice(inputs[2]):
+            self.edit.set_inputs(user, (*inputs[:2], self.checked(owner, node, inputs[2])))
+        elif not self.is_passed(user, index):
+            self.edit.set_inputs(user, (*inputs[:index], self.part(node, owner), *inputs[index + 1 :]))
+
+    def is_passed(self, user: NodeId, index: int) -> bool:
+        """Whether a list is passed on as one that grows."""
+        way = self.program.constant(called(self.program, user)[0])
+        return isinstance(way, GraphRef) and self.program.graphs[way.graph].parameters[index - 1] in self.known
+
+    def call(self, graph: GraphId, call: NodeId) -> None:
+        """A call passes arrays, and behind all else the counts; the first call what the lists are at first."""
+        inputs, counts = list(self.inputs(call)), []
+        for at, parameter in enumerate(self.program.graphs[graph].parameters, 1):
+            growth = self.known.get(parameter)
+            if growth is None:
+                continue
+            if inputs[at] in growth.members:
+                counts.append(self.count(inputs[at]))
+            else:
+                inputs[at], count = self.entered(self.owner(call), growth, self.lists[parameter], inputs[at])
+                counts.append(count)
+        self.edit.set_inputs(call, (*inputs, *counts))
+
+    def entered(self, owner: GraphId, growth: Growth, held: Elements, node: NodeId) -> tuple[NodeId, NodeId]:
+        """What a list is at first, with room, and how long it is."""
+        constant, call = self.edit.constant, self.edit.call
+        nothing = self.is_nothing(node)
+        count = constant(0) if nothing else call(owner, LENGTH, node)
+        if held.axes:
+            return self.unsized(owner, growth, held), count
+        if growth.turns is None and not nothing:
+            return node, count
+        size = constant(MORE) if growth.turns is None else self.room(owner, growth)
+        room = call(owner, FULL, call(owner, MAKE_TUPLE, size), constant(held.begin), constant(held.dtype))
+        return (room if nothing else call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))), count
+
+    def unsized(self, owner: GraphId, growth: Growth, held: Elements) -> NodeId:
+        """
+        An array without elements, of sizes that are read from an array, since those of what comes into its place are others: code
+        takes sizes that are known before it runs to hold in all turns.
+        """
+        constant, call = self.edit.constant, self.edit.call
+        assert growth.turns is not None
+        one = call(owner, ADD, constant(1), call(owner, MIN, growth.turns, constant(0)))
+        zeros = call(owner, FULL, call(owner, MAKE_TUPLE, one), constant(0), constant("i64"))
+        size = call(owner, GETITEM, zeros, constant(0))
+        sizes = call(owner, MAKE_TUPLE, *(size for _ in range(1 + len(held.axes))))
+        return call(owner, FULL, sizes, constant(held.begin), constant(held.dtype))
+
+    def is_nothing(self, node: NodeId) -> bool:
+        """Whether a list begins without elements."""
+        if node in self.program.nodes:
+            return is_empty(self.program, node)
+        value = self.edit.program.constant(node)
+        return isinstance(value, Array) and value.shape[0] == 0
