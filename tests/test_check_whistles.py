@@ -163,3 +163,19 @@ def _(a, out, dout):  # type: ignore[no-untyped-def]
 def test_what_index_forms_do_not_reach_is_said_in_words() -> None:
     (verdict,) = (v for v in aj.check(positive_sum, skip=SKIP[:-1]).verdicts if v.claim.endswith("all shapes"))
     assert "a branch on an element or a sum" in str(verdict)
+
+
+@aj.primitive(signature="f64[n] -> f64")
+def first(a):  # type: ignore[no-untyped-def]
+    return np.sum(a)
+
+
+@first.backpropagator
+def _(a, out, dout):  # type: ignore[no-untyped-def]
+    return (np.ones_like(a) * dout + 0.0 * a[0],)
+
+
+def test_what_a_rule_raises_is_said_once() -> None:
+    said = str(refuted(first)["structure"])
+    assert "index 0 is out of bounds" in said
+    assert "Trap: Trap:" not in said

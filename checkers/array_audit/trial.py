@@ -17,6 +17,7 @@ import numpy as np
 from checkers.array_audit.bounds import Bounds, Reals, Reference, Sides
 from checkers.array_audit.case import Arguments, Case, Path, Vector, flat, leaves, unflat, unit
 from checkers.array_audit.signature import misfit
+from checkers.primitive_audit.given import told
 from checkers.verdict import Verdict
 from semantics.array_signatures import ArraySignature
 from semantics.ir import Program
@@ -150,8 +151,7 @@ class Trial:
             with np.errstate(all="ignore"):
                 raw = self.pull(case.arguments, case.value if value is None else value, cotangent)
         except Exception as error:
-            said = str(error).splitlines()
-            return Pulled(None, None, f"{type(error).__name__}: {said[0] if said else ''}")
+            return Pulled(None, None, told(error))
         found = self.read(case, raw)
         return Pulled(raw, None, why=found) if isinstance(found, str) else Pulled(raw, found)
 
