@@ -67,7 +67,7 @@ class Bench:
     @property
     def idle(self) -> bool:
         """Whether the pass gave every program back as it was, so that nothing is known of it."""
-        return bool(self.pairs) and not self.broken and all(p == q for p, q in self.pairs)
+        return bool(self.pairs) and not self.broken and len(self.sound) == len(self.pairs) and not self.changed
 
     @property
     def fired(self) -> Counter[str]:

@@ -44,6 +44,7 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     journal.details["programs"] = len(bench.pairs) + len(bench.broken) + len(bench.refused)
     journal.details["programs changed"] = len(bench.changed)
     if bench.idle:
+        journal.check("gradients optimized", lambda: [v for v in [optimized_gradients(bench)] if isinstance(v, Refuted)])
         journal.not_judged("all else", f"none of {len(bench.pairs)} programs is changed")
         return journal.report(seed)
     journal.check("well-formed", lambda: [_wellformed(bench)])
