@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkers.optimizer_audit.blame import first_bad_step
+from checkers.optimizer_audit.checks import OF_PASSES
 from checkers.optimizer_audit.journal import Journal
 from checkers.optimizer_audit.pass_failures import dropped
 from checkers.optimizer_audit.pass_gradients import gradients_kept, optimized_gradients
@@ -45,7 +46,8 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     journal.details["programs changed"] = len(bench.changed)
     if bench.idle:
         journal.check("gradients optimized", lambda: [v for v in [optimized_gradients(bench)] if isinstance(v, Refuted)])
-        journal.not_judged("all else", f"none of {len(bench.pairs)} programs is changed")
+        others = ", ".join(name for name in OF_PASSES if name not in ("gives a program", "gradients optimized"))
+        journal.not_judged(others, f"none of {len(bench.pairs)} programs is changed")
         return journal.report(seed)
     journal.check("well-formed", lambda: [_wellformed(bench)])
     journal.check("signature", lambda: [_signature(bench)])
