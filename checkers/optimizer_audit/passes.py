@@ -45,8 +45,9 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     journal.details["programs"] = len(bench.pairs) + len(bench.broken) + len(bench.refused)
     journal.details["programs changed"] = len(bench.changed)
     if bench.idle:
+        journal.check("values", lambda: [v for v in [_values(bench)] if isinstance(v, Refuted)])
         journal.check("gradients optimized", lambda: [v for v in [optimized_gradients(bench)] if isinstance(v, Refuted)])
-        others = ", ".join(name for name in OF_PASSES if name not in ("gives a program", "gradients optimized"))
+        others = ", ".join(name for name in OF_PASSES if name not in ("gives a program", "values", "gradients optimized"))
         journal.not_judged(others, f"none of {len(bench.pairs)} programs is changed")
         return journal.report(seed)
     journal.check("well-formed", lambda: [_wellformed(bench)])
