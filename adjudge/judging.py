@@ -106,7 +106,7 @@ def check_vjp(
     Judges a black box: forward(*xs) -> y and pullback(xs, y, dy), or (*xs, y, dy), -> tuple of sensitivities.
 
     samples   where to judge, on and around: tuples of reals; or of NumPy arrays, and attributes (axes, flags, indices)
-    fixed     positions or names of arguments by which nothing is differentiated
+    fixed     positions or names of arguments by which nothing is differentiated; forward may say so itself, `n: int`
     domain    (x…) -> whether arguments are meant to be tried
     examples  about how many inputs        seed, skip  as for `check`
 

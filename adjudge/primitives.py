@@ -26,6 +26,7 @@ from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, Reading, denote
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Hole, Primitive
+from transforms.annotations import scalar_signature
 from transforms.array_rows import to_numpy
 from transforms.python_rows import Cells, register_backpropagator, row_of
 
@@ -48,7 +49,8 @@ class UserPrimitive:
         found = name or str(getattr(function, "__name__", "primitive"))
         if not found.isidentifier():
             raise Malformed(f"{found!r} is not a name", rule="primitive", remedy="give one: @primitive(name='softplus')")
-        row, cells = row_of(function, found, domain=domain, kinks=kinks, signature=signature or "", extra=DERIVED)
+        signature = signature or scalar_signature(function)
+        row, cells = row_of(function, found, domain=domain, kinks=kinks, signature=signature, extra=DERIVED)
         for slot, value in (
             ("row", row),
             ("_cells", cells),
@@ -154,7 +156,8 @@ def primitive(
     domain, kinks   conditions on the parameters, such as "x > 0" and "x == y", separated by `;`
     name            its name in programs, if not the function's
     signature       "f64[m, n] f64[n] i64 -> f64[m]" (`semantics.array_signatures`); without one, reals and arrays of f64 or f32 of
-                    any shape come in, and what comes out for arrays is what the function returns
+                    any shape come in, and what comes out for arrays is what the function returns. Of (x, n: int) it is
+                    "f64 i64 -> f64": nothing is differentiated by `int` and `bool`, and the others are one real each
     """
 
     def make(f: Callable[..., Any]) -> UserPrimitive:

@@ -179,13 +179,16 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest: a fault, else an accuracy finding, else Unknown if nothing was decided, else Proved or Passed."""
+        """The gravest: a fault, else an accuracy finding, else Unknown or Vacuous if nothing was decided, else Proved or Passed."""
         grave = [f for f in self.findings if f.kind != "convention"]
         if grave:
             return grave[0]
         decided = [v for v in self.verdicts if isinstance(v, (Proved, Passed))]
         if not decided:
-            return next((v for v in self.verdicts if isinstance(v, Unknown)), Unknown("nothing was judged"))
+            undecided = sorted(
+                (v for v in self.verdicts if isinstance(v, (Unknown, Vacuous))), key=lambda v: isinstance(v, Vacuous)
+            )
+            return next(iter(undecided), Unknown("nothing was judged"))
         passed = [v for v in decided if isinstance(v, Passed)]
         if passed:
             return Passed(sum(v.n for v in passed), f"{len(decided)} checks", self.subject)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 
 from adjudge.cli import about, agree, crosscheck, demo, inferring, judging, programs, proving, sweep
-from adjudge.cli.common import BAD_INPUT, errors
+from adjudge.cli.common import BAD_INPUT, errors, legible, unwritable
 from semantics.errors import AdjudgeError
 
 app = typer.Typer(
@@ -45,11 +46,18 @@ for command in COMMANDS:
 
 def main() -> None:
     """Runs a command; every bad input ends in one of our errors on standard error and exit code 2."""
+    legible()
     try:
         app()
     except AdjudgeError as error:
-        errors.print(str(error), markup=False, highlight=False)
-        sys.exit(BAD_INPUT)
+        _refused(error)
+    except OSError as error:
+        _refused(unwritable(error))
+
+
+def _refused(error: AdjudgeError) -> NoReturn:
+    errors.print(str(error), markup=False, highlight=False)
+    sys.exit(BAD_INPUT)
 
 
 __all__ = ["app", "main"]

@@ -57,7 +57,8 @@ def _expression(text: str, path: Path | None) -> Any:
         raise Malformed(f"the argument {text!r} is not a value: it is no text in UTF-8", remedy=FORMS) from None
     except AdjudgeError as error:
         what = f"the argument {text!r} is not a value: {error.what}"
-        raise Malformed(what, location=error.location, remedy=error.remedy or FORMS) from None
+        place = error.location if error.location and path and error.location.line <= len(source_of(path).splitlines()) else None
+        raise Malformed(what, location=place, remedy=error.remedy or FORMS) from None
     if not _is_data(value):
         raise Malformed(f"the argument {text!r} is not a value but a function", remedy=FORMS)
     return value

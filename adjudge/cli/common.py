@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
+import io
 import json
+import os
 import sys
 import traceback
 from functools import cache
@@ -30,13 +33,29 @@ EXTRAS = ("autograd", "jax", "torch")  # packages that our extras of these names
 
 WIDE = 132  # where output is not a terminal, tables are not squeezed into 80 columns
 
-console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
+console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout is not None and sys.stdout.isatty() else WIDE)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 Target = Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help="The program: a function in a Python file, read but not run.")]
 Arguments = Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help=f"Arguments: {FORMS}.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[int, typer.Option(help="The seed of every random choice.")]
+
+
+def legible() -> None:
+    """What a terminal's encoding has not is written as an escape, instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def unwritable(error: OSError) -> Malformed:
+    """What a command says where its output, or a file, cannot be written; nothing more is written to that output."""
+    if error.filename is None and sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Malformed(
+        f"{error.filename or 'the output'} cannot be written: {error.strerror}", remedy="make room, or write elsewhere"
+    )
 
 
 def say(text: str) -> None:

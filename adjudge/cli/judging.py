@@ -197,10 +197,6 @@ def _judge_all(
             bar.update(task, description=where)
             with watched(lambda check, where=where: bar.update(task, description=f"{where}: {check}")):  # type: ignore[misc]
                 reports.append(judge(subject))
-    if html is not None:
-        from adjudge.html import write
-
-        write(reports, html, title=title)
     if as_json:
         say_json([json.loads(r.to_json()) for r in reports])
     else:
@@ -208,4 +204,8 @@ def _judge_all(
             print_report(report)
         if len(reports) > 1:
             print_overview(reports)
+    if html is not None:
+        from adjudge.html import write
+
+        write(reports, html, title=title)
     raise typer.Exit(worst([r.exit_code for r in reports]))

@@ -27,7 +27,7 @@ MODULES = {"python-flint": "flint", "z3-solver": "z3"}
 
 def write(reports: Sequence[Report], path: Path | str, *, title: str = "", command: str = "") -> None:
     """
-    Writes the page about the reports. Malformed if there is no such folder.
+    Writes the page about the reports. Malformed if there is no such folder, or the file cannot be written.
 
     title    what was judged; the subjects by default        command  what made the reports, if it was a command
     """
@@ -39,7 +39,13 @@ def write(reports: Sequence[Report], path: Path | str, *, title: str = "", comma
     seeds = sorted({str(r.seed) for r in reports if r.seed is not None})
     about = ({"command": command} if command else {}) | ({"seed": ", ".join(seeds)} if seeds else {}) | versions()
     subjects = ", ".join(r.subject for r in reports[:3]) + (f" and {len(reports) - 3} more" if len(reports) > 3 else "")
-    path.write_text(page(reports, title=title or subjects or "Nothing", about=about), encoding="utf-8")
+    text = page(reports, title=title or subjects or "Nothing", about=about)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Malformed(
+            f"{path} cannot be written: {error.strerror}", rule="html", remedy="name a file that you may write"
+        ) from error
 
 
 def versions() -> dict[str, str]:

@@ -100,14 +100,14 @@ def _of_user(row: Primitive, seed: int, examples: int) -> Trial:
         forward_source=forward,
         pull_source=written,
         seed=seed,
+        signature=None if text is None else read_signature(text),
     )
     if opaque and written is not None:
         hole = program_of(written)
         trial.lost.append(_lost_rule(hole.reason if isinstance(hole, Hole) else "it is opaque"))
     if isinstance(program, Hole):
         trial.lost.append(f"proof is lost: the function is a black box ({program.reason})")
-    signature = elementwise(len(row.parameters)) if text is None else read_signature(text)
-    drawn = _drawn(trial, (), examples, signature)
+    drawn = _drawn(trial, (), examples, trial.signature or elementwise(len(row.parameters)))
     if text is None and not any(np.size(leaf) > 1 for case in drawn.cases for _, leaf in leaves(case.arguments)):
         raise IllTyped(
             f"{row.name} refuses arrays of more than one element{_objection(trial, ())}",

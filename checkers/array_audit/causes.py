@@ -17,6 +17,7 @@ from checkers.array_audit.case import Case, leaves
 from checkers.array_audit.findings import parts
 from checkers.array_audit.remainders import REMAINDERS, TOGETHER
 from checkers.array_audit.trial import Trial
+from checkers.primitive_audit.findings import constant_factor
 
 
 def suspect(trial: Trial, cases: Sequence[Case], number: int) -> str:
@@ -88,7 +89,7 @@ def constant_ratio(block: Block) -> str:
     ratios = block.found[use] / block.right[use]
     if ratios.size < 2 or ratios[0] == 0 or not block.agrees(block.right * ratios[0]):
         return ""
-    return f"constant ratio {ratios[0]:.9g}: a factor {1 / ratios[0]:.9g} is missing"
+    return constant_factor(float(ratios[0]))
 
 
 def scaled(blocks: Sequence[Block]) -> str:

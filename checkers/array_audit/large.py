@@ -22,10 +22,14 @@ import numpy as np
 from checkers.array_audit.bisection import Bad, search
 from checkers.array_audit.case import Case, named, unit
 from checkers.array_audit.findings import entry_name, finding, output_name, picked
+from checkers.array_audit.opinion import entries
 from checkers.array_audit.probes import Probing
 from checkers.array_audit.scaling import grown, recipe, shapes_at
 from checkers.array_audit.shapes import Group, groups, of_one_structure, reals
+from checkers.array_audit.signature import constant_axes
+from checkers.array_audit.signature_shapes import MOST as MOST_REALS
 from checkers.array_audit.trial import Trial
+from checkers.primitive_audit.subject import ROUNDING
 from checkers.verdict import OutOfScope, Passed, Refuted, Unknown, Verdict
 
 SIZES = (256, 1024, 32_768, 1_000_000)
@@ -118,9 +122,17 @@ def bases(trial: Trial) -> Iterator[Base]:
         cases = [c for c in usable if c.origin == origin]
         for alike in of_one_structure([c.arguments for c in cases]):
             base = next(c for c in cases if c.arguments is alike[0])
-            sizes = groups([base.arguments])
+            sizes = growing(trial, base)
             if sizes:
                 yield Base(base, sizes)
+
+
+def growing(trial: Trial, base: Case) -> tuple[Group, ...]:
+    """The sizes of a case, but for those that the signature says as numbers: they stay what they are."""
+    shapes = [np.shape(a) if isinstance(a, np.ndarray) else None for a in base.arguments]
+    held = constant_axes(trial.signature, tuple(shapes)) if trial.signature is not None else ()
+    free = (tuple(axis for axis in group if axis not in held) for group in groups([base.arguments]))
+    return tuple(group for group in free if group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +261,7 @@ def smallest(trial: Trial, base: Base, passes: int, failed: Outcome) -> Outcome:
 def refuted(trial: Trial, base: Base | None, outcome: Outcome) -> Refuted:
     """The finding: the entry and both its values, or why there is none."""
     case, bad = outcome.case, outcome.bad
-    size = f"{case.size} elements"
+    size = "1 element" if case.size == 1 else f"{case.size} elements"
     if bad is None:
         return finding(trial, CLAIM, case, found=outcome.raised, wanted="an answer", cause=f"no answer at {size}")
     if bad.output is None or bad.coordinate is None:
@@ -261,16 +273,27 @@ def refuted(trial: Trial, base: Base | None, outcome: Outcome) -> Refuted:
         where = f"{named(case, trial.parameters, bad.coordinate)} and {output_name(case, bad.output)}"
         cause = f"wrong at {size} by {where}, though right for a cotangent of this output alone: the rule is not linear there"
         return finding(trial, CLAIM, case, found=bad.found, wanted=bad.wanted, cause=cause)
-    cause = f"wrong at {size}: {entry}" + (f"; not seen with fewer than {case.size}" if base is not None else "")
+    cause = f"wrong at {size}: {entry}" + (f"; not seen with fewer than {case.size}" if base is not None and case.size > 1 else "")
     note = f"found in {bad.rounds} halvings; the reference is known to {bad.room:.3g}"
+    kind = "fault"
+    if is_rounding(trial, case, bad.output, bad.coordinate):
+        kind, cause = "accuracy", f"digits are lost at {size}: {entry}; {ROUNDING}"
     test = f"{lo!r} <= {picked(case, bad.coordinate)} <= {hi!r}"
     dout = unit(case.outputs, bad.output)
-    found = finding(trial, CLAIM, case, cotangent=dout, found=bad.found, wanted=bad.wanted, cause=cause, note=note, test=test)
+    stated = {"kind": kind, "cause": cause, "note": note, "test": test}
+    found = finding(trial, CLAIM, case, cotangent=dout, found=bad.found, wanted=bad.wanted, **stated)
     if case.size <= SCRIPTED or base is None:
         return found
     index = tuple(int(i) for i in np.unravel_index(bad.output, np.shape(case.value)))
     written = recipe(trial, base.case.arguments, case, index, f"{lo!r} <= {picked(case, bad.coordinate, 'pulled')} <= {hi!r}")
     return found if not written else replace(found, counterexample=replace(found.counterexample, script=written))
+
+
+def is_rounding(trial: Trial, case: Case, output: int, coordinate: int) -> bool:
+    """Whether the case is so small that the checks of entries have an opinion, and theirs is that digits are lost there."""
+    if case.size > MOST_REALS or case.outputs > MOST_REALS:
+        return False
+    return bool(entries(trial, case).accuracy[output, coordinate])
 
 
 def passed(trial: Trial, outcome: Outcome) -> Verdict:

@@ -83,6 +83,16 @@ def result_sizes(signature: ArraySignature, shapes: Shapes) -> tuple[Shape, ...]
     return tuple((*front, *dims) if spec.leading else dims for spec, dims in zip(signature.results, own, strict=True))
 
 
+def constant_axes(signature: ArraySignature, shapes: Shapes) -> frozenset[tuple[tuple[int], int]]:
+    """The axes whose size the signature says as a number, each with the path of its argument."""
+    return frozenset(
+        ((i,), len(shape) - len(spec.dims) + axis)
+        for i, (spec, shape) in enumerate(zip(signature.arguments, shapes, strict=True))
+        for axis, size in enumerate(spec.dims)
+        if shape is not None and isinstance(size, int)
+    )
+
+
 def misfit(signature: ArraySignature, arguments: Sequence[Any]) -> str:
     """Why these arguments do not fit the signature; "" if they do."""
     if len(arguments) != len(signature.arguments):

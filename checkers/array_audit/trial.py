@@ -16,7 +16,10 @@ import numpy as np
 
 from checkers.array_audit.bounds import Bounds, Reals, Reference, Sides
 from checkers.array_audit.case import Arguments, Case, Path, Vector, flat, leaves, unflat, unit
+from checkers.array_audit.signature import misfit
+from checkers.primitive_audit.given import told
 from checkers.verdict import Verdict
+from semantics.array_signatures import ArraySignature
 from semantics.ir import Program
 from semantics.primitives.row import Primitive
 
@@ -46,6 +49,7 @@ class Trial:
     pull         (arguments, value, cotangent) -> one cotangent per argument; of a fixed argument, or an integer's, anything
     references   strongest first
     domain       whether arguments are meant to be tried; true of everything where nobody says otherwise
+    signature    what a primitive says that it takes, None where nobody says; other arguments are outside the domain
     fixed        positions that are not differentiated: those that are said to be, and the silent ones
     silent       positions of real arguments for which the rule answers None wherever it is asked
     unit         the unit roundoff of the arithmetic of the rule
@@ -95,6 +99,7 @@ class Trial:
     examples: int = 0
     silent: frozenset[int] = frozenset()
     alone: Callable[[Arguments, Any, int], Any] | None = None
+    signature: ArraySignature | None = None
     convicted: Counter[Path] = field(default_factory=Counter, repr=False)
     refusals: Counter[str] = field(default_factory=Counter, repr=False)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -113,7 +118,7 @@ class Trial:
         """The case of these arguments; None where the function has no finite value, or is not meant to be tried."""
         try:
             with np.errstate(all="ignore"):
-                if not self.domain(arguments):
+                if (self.signature is not None and misfit(self.signature, arguments)) or not self.domain(arguments):
                     return None
                 value = self.forward(*arguments)
         except Exception:  # whatever a foreign function raises says that it does not take these arguments
@@ -146,8 +151,7 @@ class Trial:
             with np.errstate(all="ignore"):
                 raw = self.pull(case.arguments, case.value if value is None else value, cotangent)
         except Exception as error:
-            said = str(error).splitlines()
-            return Pulled(None, None, f"{type(error).__name__}: {said[0] if said else ''}")
+            return Pulled(None, None, told(error))
         found = self.read(case, raw)
         return Pulled(raw, None, why=found) if isinstance(found, str) else Pulled(raw, found)
 

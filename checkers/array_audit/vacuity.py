@@ -32,6 +32,8 @@ def vacuity(trial: Trial) -> list[Verdict]:
     honest = [(case, entries(trial, case)) for case in cases]
     if any(opinions.fault.any() for _, opinions in honest):
         return [OutOfScope("the rule itself is wrong: damage to it says nothing", claim)]
+    if any(o.accuracy.any() for _, o in honest) and not any((o.right & (o.found != 0)).any() for _, o in honest):
+        return [OutOfScope("the rule is right nowhere but where it answers 0: damage to it says nothing", claim)]
     honest = [(case, opinions) for case, opinions in honest if opinions.right.any()]
     if not honest:
         return [Unknown("no reference knows the derivative at these inputs", claim)]

@@ -65,6 +65,11 @@ class Bench:
         return [(p, q) for p, q in self.sound if p is not q and p != q]
 
     @property
+    def idle(self) -> bool:
+        """Whether the pass gave every program back as it was, so that nothing is known of it."""
+        return bool(self.pairs) and not self.broken and len(self.sound) == len(self.pairs) and not self.changed
+
+    @property
     def fired(self) -> Counter[str]:
         """How often each rule fired: in all runs of a system of rules, in the recorded ones of other passes."""
         return self.subject.fired if self.subject.system is not None else Counter(s.rule for run in self.runs for s in run)

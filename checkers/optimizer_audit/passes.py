@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from checkers.optimizer_audit.blame import first_bad_step
+from checkers.optimizer_audit.checks import OF_PASSES
 from checkers.optimizer_audit.journal import Journal
 from checkers.optimizer_audit.pass_failures import dropped
 from checkers.optimizer_audit.pass_gradients import gradients_kept, optimized_gradients
@@ -21,6 +22,7 @@ from checkers.optimizer_audit.pass_values import compare, points_for, raised, si
 from checkers.optimizer_audit.reduction import reduce, text_of
 from checkers.optimizer_audit.samples import names_of
 from checkers.optimizer_audit.subjects import Broken, Pass, as_pass
+from checkers.optimizer_audit.trigger_formulas import formulas
 from checkers.optimizer_audit.trigger_sources import generated_wholes, sourced, unreachable
 from checkers.optimizer_audit.triggers import generated, own_triggers, triggers
 from checkers.optimizer_audit.typed_steps import typed
@@ -37,9 +39,17 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
     p = as_pass(subject, domain)
     journal = Journal(f"pass {p.name}", skip)
     bench = Bench(p, seed)
-    shipped = [*(t.program for t in (*triggers(), *sourced())), *unreachable()]
+    shipped = [*(t.program for t in (*triggers(), *formulas(), *sourced())), *unreachable()]
     bench.add([*examples, *shipped, *own_triggers(p.rules), *generated(seed, GENERATED), *generated_wholes(seed, WHOLES)])
     journal.check("gives a program", lambda: [_gives(bench)])
+    journal.details["programs"] = len(bench.pairs) + len(bench.broken) + len(bench.refused)
+    journal.details["programs changed"] = len(bench.changed)
+    if bench.idle:
+        journal.check("values", lambda: [v for v in [_values(bench)] if isinstance(v, Refuted)])
+        journal.check("gradients optimized", lambda: [v for v in [optimized_gradients(bench)] if isinstance(v, Refuted)])
+        others = ", ".join(name for name in OF_PASSES if name not in ("gives a program", "values", "gradients optimized"))
+        journal.not_judged(others, f"none of {len(bench.pairs)} programs is changed")
+        return journal.report(seed)
     journal.check("well-formed", lambda: [_wellformed(bench)])
     journal.check("signature", lambda: [_signature(bench)])
     journal.check("types", lambda: [typed(bench.runs)])
@@ -69,8 +79,6 @@ def audit_pass(subject: Any, seed: int, examples: Sequence[Program], skip: froze
             journal.not_judged(f"{len(idle)} of {len(p.redo)} rules", "they fired on no program: " + ", ".join(idle[:8]))
     if bench.refused:
         journal.not_judged(f"{len(bench.refused)} programs", f"the pass refused them, first with {bench.refused[0][1].why}")
-    journal.details["programs"] = len(bench.pairs) + len(bench.broken) + len(bench.refused)
-    journal.details["programs changed"] = len(bench.changed)
     return journal.report(seed)
 
 
@@ -85,8 +93,9 @@ def _gives(bench: Bench) -> Verdict:
         return Refuted(Counterexample({"program": str(program)}, why.why, "a program"), "fault", claim)
     if not bench.pairs:
         return Unknown("the pass refused every program", claim)
-    if not bench.changed:
-        return Vacuous("the pass changed no program that is well-formed afterwards", claim)
+    if bench.idle:
+        remedy = "give some that it is meant for, aj.audit(…, examples=[f])"
+        return Vacuous(f"the pass changed none of {len(bench.pairs)} programs: {remedy}", claim)
     return Passed(len(bench.pairs), f"programs, {len(bench.changed)} of them changed", claim)
 
 

@@ -6,9 +6,11 @@ A system of rules and a sequence of systems record their own; several passes in 
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from semantics.derivation import Step
@@ -19,6 +21,7 @@ from transforms.places import places
 from transforms.system import Rewrite, RewriteSystem
 
 FUEL = 5_000
+OURS = tuple(Path(__file__).resolve().parents[2] / name for name in ("semantics", "transforms", "checkers", "adjudge"))
 Redo = Callable[[Program], Iterator[Program]]
 
 
@@ -60,7 +63,7 @@ class Pass:
         except RecursionError:
             return Broken("it recurses on the program, past Python's limit")
         except Exception as error:  # a pass is foreign code, and may raise anything
-            return Broken(f"it raised {type(error).__name__}: {error}")
+            return Broken(f"it raised {type(error).__name__}: {error}{place_of(error)}")
         found = getattr(found, "result", found)
         return found if isinstance(found, Program) else Broken(f"it returned {type(found).__name__}, not a Program")
 
@@ -70,6 +73,13 @@ class Pass:
             return tuple(self.record(program))
         except Exception:  # what the pass raises is judged where it is run
             return ()
+
+
+def place_of(error: Exception) -> str:
+    """The last line of the author's own that an error came through, as the end of a sentence; nothing if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if Path(f.filename).is_file() and not any(Path(f.filename).is_relative_to(p) for p in OURS)]
+    return f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
 
 
 def as_pass(subject: Any, domain: str | None) -> Pass:

@@ -105,6 +105,13 @@ SHAPES: dict[str, str] = {
         @else():
           %b = sub(%y, %x)
           return %b""",
+    "a choice between values": """
+        @f(%x: f64, %y: f64):
+          %c = lt(%x, %y)
+          %a = switch(%c, %x, %x)
+          %b = switch(%c, %y, %x)
+          %r = sub(%a, %b)
+          return %r""",
     "constant condition": """
         @f(%x: f64):
           %c = lt(2.0, 1.0)

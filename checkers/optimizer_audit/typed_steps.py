@@ -51,7 +51,8 @@ def typed(runs: Sequence[Sequence[Step[Program]]]) -> Verdict:
             if why is not None:
                 return _refuted(step, number, why, wanted)
             judged += 1
-    return Passed(judged, "steps", CLAIM) if judged else Vacuous("the types of no program could be inferred", CLAIM)
+    why = "the types of no program could be inferred" if runs else "no program is changed"
+    return Passed(judged, "steps", CLAIM) if judged else Vacuous(why, CLAIM)
 
 
 def differs(after: Program, wanted: Any) -> str | None:

@@ -25,6 +25,7 @@ from checkers.primitive_audit.build import of_functions, of_row, row_in
 from checkers.primitive_audit.subject import Subject
 from checkers.verdict import Report, Verdict
 from semantics.primitives.row import Primitive
+from transforms.annotations import discrete, stated
 
 CHECKS: tuple[tuple[str, Callable[[Subject], list[Verdict]]], ...] = (
     *contract.CHECKS,
@@ -109,9 +110,11 @@ def check_vjp(
     forward(*xs) -> y; pullback(xs, y, dy) -> tuple of cotangents, or pullback(*xs, y, dy). samples: argument tuples; the inputs
     tried are these, inputs near them, random ones and the edge pool, where forward is finite.
 
-    fixed     positions or names of arguments that are attributes: nothing is differentiated by them
+    fixed     positions or names of arguments that are attributes: nothing is differentiated by them. So are those that forward
+              annotates `int` or `bool`, if the samples have such there
     domain    (x…) -> whether arguments are meant to be tried
     """
+    fixed = (*fixed, *whole(forward, samples))
     if not (holds_arrays(samples) or tuple(fixed) or domain is not None):
         points = 200 if examples is None else examples
         return judged(lambda: of_functions(forward, pullback, samples, seed=seed, examples=points), seed, skip)
@@ -132,6 +135,14 @@ def holds_arrays(samples: Any) -> bool:
     return any(isinstance(v, (np.ndarray, tuple, list)) and np.ndim(v) > 0 for v in flat if not isinstance(v, str)) or any(
         isinstance(v, (bool, np.bool_)) or v is None for v in flat
     )
+
+
+def whole(forward: Callable[..., Any], samples: Any) -> list[int]:
+    """The positions that forward annotates `int` or `bool`, and at which every sample has a whole number or a truth value."""
+    rows = [s if isinstance(s, tuple) else (s,) for s in samples] if isinstance(samples, (list, tuple)) else []
+    said = discrete(forward) if callable(forward) else frozenset()
+    places = [i for i, name in enumerate(stated(forward)) if name in said] if said else []
+    return [i for i in places if rows and all(i < len(row) and isinstance(row[i], (int, np.integer, np.bool_)) for row in rows)]
 
 
 def judged(make: Callable[[], Subject], seed: int, skip: Sequence[str]) -> Report:

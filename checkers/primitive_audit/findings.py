@@ -156,8 +156,17 @@ def _constant_ratio(subject: Subject, i: int, rows: Rows) -> str:
     if any(f and not w.middle for _, f, w in rows):
         return ""  # no multiple of 0
     if len(ratios) > 2 and ratios[0] and all(_close(r, ratios[0], 2.0**-26) for r in ratios):
-        return f"constant ratio {ratios[0]:.9g}: a factor {1 / ratios[0]:.9g} is missing"
+        return constant_factor(ratios[0])
     return ""
+
+
+def constant_factor(ratio: float) -> str:
+    """What is missing by a constant ratio; one that shows as 1 is told by how far it is from it, and 1 itself says nothing."""
+    if ratio == 1:
+        return ""
+    if (shown := f"{ratio:.9g}") == "1":
+        return f"constant ratio 1 {'+' if ratio > 1 else '-'} {abs(ratio - 1):.1e}: a constant has too few digits"
+    return f"constant ratio {shown}: a factor {1 / ratio:.9g} is missing"
 
 
 def _offset(subject: Subject, i: int, rows: Rows) -> str:

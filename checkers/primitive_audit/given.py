@@ -68,9 +68,14 @@ def objection(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
     try:
         function(*arguments)
     except Exception as error:  # whatever a foreign function raises is told
-        said = str(error.what if isinstance(error, AdjudgeError) else error).splitlines()
-        return f": {type(error).__name__}: {said[0] if said else ''}"
+        return f": {told(error)}"
     return ""
+
+
+def told(error: Exception) -> str:
+    """The kind of an error and the first line of what it says; our own say their kind themselves."""
+    said = str(error.what if isinstance(error, AdjudgeError) else error).splitlines()
+    return f"{type(error).__name__}: {said[0] if said else ''}"
 
 
 def nowhere(name: str, samples: int, why: str, remedy: str) -> Malformed:

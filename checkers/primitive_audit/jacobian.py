@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from checkers.plots import scalar_line
 from checkers.primitive_audit.findings import finding, shrink, suspect
-from checkers.primitive_audit.subject import UNTOLD, Judged, Opinion, Subject
+from checkers.primitive_audit.kinks import is_clarke
+from checkers.primitive_audit.subject import UNTOLD, Judged, Opinion, Pulled, Subject
 from checkers.verdict import Passed, Refuted, Unknown, Verdict
 
 LIMIT = 2.0**1020
@@ -41,7 +42,7 @@ def judge(subject: Subject, claim: str, origins: tuple[str, ...]) -> list[Verdic
             continue
         pulled = subject.pulled(point.xs, point.y, 1.0)
         for i in range(subject.arity):
-            opinion = subject.opinion(point, i, pulled[i])
+            opinion = entry(subject, point, pulled, i)
             if opinion.verdict == "right":
                 right += 1
                 references.add(subject.slope(point.xs, i).by)
@@ -49,7 +50,7 @@ def judge(subject: Subject, claim: str, origins: tuple[str, ...]) -> list[Verdic
                 failed.setdefault((i, opinion.verdict), []).append(point)
     for i in range(subject.arity):
         untold = [p for p in failed.get((i, "accuracy"), ()) if could_be(subject.opinion_of(p, i), "fault")]
-        if untold and any(subject.opinion_of(p, i).verdict == "fault" for p in subject.points):
+        if untold and any(entry(subject, p, subject.pulled(p.xs, p.y, 1.0), i).verdict == "fault" for p in subject.points):
             failed.setdefault((i, "fault"), []).extend(untold)
             failed[i, "accuracy"] = [p for p in failed[i, "accuracy"] if p not in untold]
     failed = {key: where for key, where in failed.items() if where}
@@ -62,6 +63,19 @@ def judge(subject: Subject, claim: str, origins: tuple[str, ...]) -> list[Verdic
     return [Passed(right, f"entries, against {' and '.join(sorted(references))}", claim)]
 
 
+def entry(subject: Subject, point: Judged, pulled: Pulled, i: int) -> Opinion:
+    """
+    The opinion on entry i of what was pulled back.
+
+    Where the function has a kink along another argument, an element of the Clarke derivative is no fault, though along this one
+    the function be smooth: at x = lo = hi it is constant in x, and min(max(x, lo), hi) may give all to x.
+    """
+    opinion = subject.opinion(point, i, pulled[i])
+    if opinion.verdict == "fault" and subject.arity > 1 and is_clarke(subject, point, pulled):
+        return Opinion("skip", opinion.wanted, opinion.allowed, "a choice at a kink")
+    return opinion
+
+
 def could_be(opinion: Opinion, kind: str) -> bool:
     """Whether an opinion is of a kind, or cannot tell: at extreme arguments a black box's fault and its rounding look the same."""
     return opinion.verdict == kind or (kind == "fault" and opinion.why == UNTOLD)
@@ -72,8 +86,8 @@ def explain(subject: Subject, claim: str, i: int, kind: str, where: list[Judged]
 
     def opinion_at(xs: tuple[float, ...]) -> tuple[Judged, float, Opinion]:
         point = Judged(xs, subject.value(xs), "shrunk")
-        found = subject.pulled(xs, point.y, 1.0)[i]
-        return point, found, subject.opinion(point, i, found)
+        pulled = subject.pulled(xs, point.y, 1.0)
+        return point, pulled[i], entry(subject, point, pulled, i)
 
     def fails(xs: tuple[float, ...]) -> bool:
         return subject.row.in_domain(*xs) and math.isfinite(subject.value(xs)) and could_be(opinion_at(xs)[2], kind)

@@ -18,7 +18,7 @@ from checkers.conventions import others, shown
 from checkers.inputs import moderate
 from checkers.primitive_audit.findings import finding
 from checkers.primitive_audit.reference import Direction, Enclosure, Slope
-from checkers.primitive_audit.subject import Judged, Subject
+from checkers.primitive_audit.subject import Judged, Pulled, Subject
 from checkers.verdict import OutOfScope, Passed, Refuted, Verdict
 
 MOST = 16
@@ -111,7 +111,24 @@ def outside_hull(subject: Subject, point: Judged, answer: Gradient) -> Refuted |
     return None
 
 
+def is_clarke(subject: Subject, point: Judged, pulled: Pulled) -> bool:
+    """Whether the function has a kink along an argument, and what was pulled back lies among the gradients nearby."""
+    if pulled.values is None or not moderate(point.xs):
+        return False
+    if not any(subject.slope(point.xs, i).note == "kink" for i in range(subject.arity)):
+        return False
+    if not (gradients := nearby(subject, point)):
+        return False
+    for x, seen in zip(pulled.values, zip(*gradients, strict=True), strict=True):
+        if Enclosure(min(seen), max(seen)).distance(x) > 2.0**-18 * (1 + max(map(abs, seen))):
+            return False
+    return outside_hull(subject, point, pulled.values) is None
+
+
 def _tie(subject: Subject, point: Judged, v: Direction, claimed: float, along: Enclosure, room: float) -> Refuted:
+    """The fault, told of the direction in which the value grows."""
+    if along.middle < 0:
+        v, claimed, along = tuple(0.0 - a for a in v), 0.0 - claimed, Enclosure(-along.hi, -along.lo)
     shown = ", ".join(f"{a:g}" for a in v)
     count = "more than once" if claimed > along.hi else "less than once"
     cause = f"its cotangents add up to {claimed:g} along ({shown}), where the derivative lies in {along}: ties count {count}"

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from checkers.inputs import Point, moderate, neighbours
+from checkers.primitive_audit.given import told
 from checkers.primitive_audit.reference import Best, Enclosure, Slope, U, doubles, unit, with_precision
 from checkers.verdict import Verdict
 from semantics.errors import AdjudgeError
@@ -113,7 +114,7 @@ class Subject:
         try:
             raw = self.pull(xs, y, d)
         except Exception as error:
-            return Pulled(None, None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+            return Pulled(None, None, told(error))
         return Pulled(raw, self.cotangents(raw))
 
     def cotangents(self, raw: Any) -> tuple[float, ...] | None:

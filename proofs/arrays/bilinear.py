@@ -15,6 +15,7 @@ from typing import Any
 from checkers.smt import index_form as forms
 from checkers.smt.index_factors import Form, NotReachedError
 from checkers.smt.index_places import Dim
+from checkers.smt.index_reading import decided
 from checkers.smt.index_values import Indexed, array, as_array
 from proofs.arrays.course import Course
 from proofs.arrays.kernel import Comparison, kernel, ranges, settled
@@ -105,7 +106,7 @@ class Answers:
         """The cotangents that a rule answers, one for each argument."""
         cells = column(Course()) | {"to_boolean": MEANING[TABLE["to_boolean"]]}
         cells |= {name: self.cell(shape) for name, shape in self.rows.items()}
-        found: tuple[Any, ...] = denote(rule, arguments, Reading(Column("index", cells), lifted))
+        found: tuple[Any, ...] = denote(rule, arguments, Reading(Column("index", cells), lifted, decided))
         if len(found) != len(arguments) - 2:
             raise NotReachedError("a cotangent is missing, or there is one too many")
         return found

@@ -23,6 +23,7 @@ from checkers.smt import index_return as back
 from checkers.smt import index_selection as selection
 from checkers.smt.index_cells import cells
 from checkers.smt.index_factors import NotReachedError
+from checkers.smt.index_reading import decided
 from proofs.arrays import choices, orders, sensitivities
 from proofs.arrays.course import Course, Infinite
 from proofs.arrays.whole_numbers import on_integers
@@ -37,7 +38,7 @@ from semantics.tangents import ZERO
 
 def read(program: Program, arguments: Sequence[Any], course: Course | None = None) -> Any:
     """The value of a program at symbolic arguments."""
-    return denote(program, arguments, Reading(Column("index", column(course or Course())), lifted))
+    return denote(program, arguments, Reading(Column("index", column(course or Course())), lifted, decided))
 
 
 def lifted(value: Any) -> Any:

@@ -183,7 +183,7 @@ def _named(text: str, name: str, file: str, names: Mapping[str, Any] | None) -> 
     table = text_names(source, tree, names or {})
     if name not in table.bound:
         known = _functions(tree)
-        remedy = suggestion(name, known) if known else "define a function with def"
+        remedy = suggestion(name, known, f"it has {', '.join(known)}") if known else "define a function with def"
         location = source.location(tree)
         raise Malformed(f"{file} defines no function called {name}", rule="source", location=location, remedy=remedy)
     found = table.find(name)
