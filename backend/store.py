@@ -22,8 +22,10 @@ from typing import Any, TypeVar
 from backend import toolchain
 
 T = TypeVar("T")
-VERSION = 22  # of the bindings, which the source does not show
+ROOT = Path(__file__).resolve().parent.parent
 CODE = ("semantics", "transforms", "backend")
+COMPILER = ("toolchain.py", "cpu", "exact", "fast", "cuda", "batches/lanes.py", "batches/lane_memory.py")
+"""In `backend`, what a source that is compiled is bound to, and how it is compiled: that it does not show."""
 
 
 @cache
@@ -65,14 +67,31 @@ def digest(text: str) -> str:
 
 
 def _place(key: str) -> Path:
-    return folder() / f"l_{digest(f'{VERSION}{_code()}{key}')}.pickle"
+    return folder() / f"l_{digest(f'{_code()}{key}')}.pickle"
 
 
 @cache
 def _code() -> str:
-    """The sources of everything that has a say in lowering, by name, size and time of change."""
-    root = Path(__file__).resolve().parent.parent
-    return digest("\n".join(line for package in CODE for line in sorted(_stated(str(root / package)))))
+    """What runs the sources of everything that has a say in lowering, and these by name, size and time of change."""
+    stated = (line for package in CODE for line in sorted(_stated(str(ROOT / package))))
+    return digest("\n".join((str(sys.implementation.cache_tag), *stated)))
+
+
+@cache
+def compiler() -> str:
+    """The sources of COMPILER, by what is in them: they are read anew only where some source has changed."""
+    return remembered("the compiler", lambda: contents(ROOT / "backend"))
+
+
+def contents(backend: Path) -> str:
+    """A digest of the sources of COMPILER in a folder of the backend, by name: wherever it is, and whenever they were written."""
+    found = {str(file.relative_to(backend)): file for name in COMPILER for file in _sources(backend / name)}
+    return digest("\n".join(f"{name} {digest(file.read_text(encoding='utf-8'))}" for name, file in sorted(found.items())))
+
+
+def _sources(place: Path) -> Iterator[Path]:
+    """A source, or those in a folder and in those inside it."""
+    return iter((place,)) if place.suffix else place.rglob("*.py")
 
 
 def _stated(folder: str) -> Iterator[str]:
@@ -98,7 +117,8 @@ def write(path: Path, content: bytes) -> None:
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     """The module of `source`, its free names bound first."""
     bound = toolchain.elementary(source) if target.startswith("cpu") or target == "native" else ""
-    key = digest(f"{VERSION}\n{target}\n{toolchain.versions()}\n{bound}\n{source}")
+    made_by = f"{toolchain.versions()}\n{compiler()}" if target != "python" else ""  # which compiles nothing
+    key = digest(f"{target}\n{made_by}\n{bound}\n{source}")
     path = folder() / f"k_{key}.py"
     if not path.exists():
         write(path, source.encode())

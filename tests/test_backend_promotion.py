@@ -121,3 +121,25 @@ def test_a_store_that_is_overlooked_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(promotion, "_origin", earlier)
     program = parse_text("def f(x):\n xs = [x]\n xs.append(2.0)\n xs[0] = 3.0 * x\n return xs[0]", "f")
     assert not same(run(promoted(program), 1.5), run(program, 1.5))
+
+
+def beside_one_another(n: int) -> Program:
+    """A loop that changes n lists, each by the one before it."""
+    lists = "".join(f" a{k} = [x]\n" for k in range(n))
+    turns = "".join(f"  a{k}[0] = {k}.5 * a{max(k - 1, 0)}[0]\n" for k in range(n))
+    return parse_text(f"def f(x):\n{lists} for i in range(3):\n{turns} return a{n - 1}[0]", "f")
+
+
+def test_what_a_cell_has_is_found_without_a_walk_over_all_that_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1000 lists in a loop, each was looked for behind the writes of all others."""
+    cell_at, asked = Cells.cell_at, []
+    monkeypatch.setattr(Cells, "cell_at", lambda self, state: asked.append(state) or cell_at(self, state))
+    counts = []
+    for n in (20, 40):
+        asked.clear()
+        program = beside_one_another(n)
+        found = promoted(program)
+        assert not has_memory(found)
+        assert same(run(found, 1.5), run(program, 1.5))
+        counts.append(len(asked))
+    assert counts[1] <= 2 * counts[0] + 2

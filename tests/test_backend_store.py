@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import re
+import shutil
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,7 @@ import pytest
 
 import backend
 from backend import store
+from backend.cpu import native
 from backend.lowering.first_order import Lowered
 from semantics.edit import Edit, empty
 from semantics.ir import Program
@@ -18,6 +24,10 @@ from semantics.primitives.row import Primitive, row
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
 
+BACKEND = store.ROOT / "backend"
+COMPILES = re.compile(r"^\s*(from|import) (numba|llvmlite)\b", re.MULTILINE)
+OF_LLVM_TEXT = {"ways_in/c_objects.py", "ways_in/entrance.py"}
+"""They import LLVM, and what they compile is text that has all that decides it: by that it is kept."""
 DOUBLE = "program @f\n@f(%x):\n  %y = add(%x, %x)\n  return %y\n"
 
 
@@ -74,3 +84,74 @@ def of(shifted: Primitive) -> Program:
     graph = edit.graph("f")
     edit.output(graph, edit.call(graph, shifted, edit.parameter(graph, "x", REAL)))
     return edit.program
+
+
+# compiled code
+
+
+def copied(to: Path) -> Path:
+    """The backend's sources in another place."""
+    shutil.copytree(BACKEND, to, ignore=shutil.ignore_patterns("__pycache__"))
+    return to
+
+
+@pytest.mark.parametrize("name", ["exact/alone.py", "exact/trial.py", "cpu/functions.py", "batches/lanes.py", "toolchain.py"])
+def test_what_compiles_is_told_by_what_is_in_its_sources(name: str, tmp_path: Path) -> None:
+    source = copied(tmp_path / "elsewhere") / name
+    before = store.contents(tmp_path / "elsewhere")
+    assert before == store.contents(BACKEND), "wherever it is"
+    os.utime(source, (1, 1))
+    assert store.contents(tmp_path / "elsewhere") == before, "whenever it was written"
+    source.write_text(source.read_text() + "\n")
+    assert store.contents(tmp_path / "elsewhere") != before
+
+
+def test_a_source_that_is_there_no_more_or_has_another_name_is_a_change(tmp_path: Path) -> None:
+    source = copied(tmp_path / "elsewhere") / "exact" / "alone.py"
+    source.rename(source.with_name("single.py"))
+    renamed = store.contents(tmp_path / "elsewhere")
+    source.with_name("single.py").unlink()
+    assert len({store.contents(BACKEND), renamed, store.contents(tmp_path / "elsewhere")}) == 3
+
+
+def test_what_writes_sources_has_no_say_in_what_they_are_compiled_to(tmp_path: Path) -> None:
+    source = copied(tmp_path / "elsewhere") / "lowering" / "emit.py"
+    source.write_text("")
+    assert store.contents(tmp_path / "elsewhere") == store.contents(BACKEND)
+
+
+def test_every_module_that_compiles_is_among_these() -> None:
+    compiles = {str(f.relative_to(BACKEND)) for f in BACKEND.rglob("*.py") if COMPILES.search(f.read_text())}
+    named = {str(f.relative_to(BACKEND)) for name in store.COMPILER for f in store._sources(BACKEND / name)}
+    assert compiles - named == OF_LLVM_TEXT
+    assert all((BACKEND / name).exists() for name in store.COMPILER)
+
+
+def test_compiled_code_is_kept_by_what_compiles_it(empty_folder: Path, monkeypatch: Any) -> None:
+    """Code of the CPU anew with other sources; of CPython, which compiles nothing, as it was."""
+    source = "def f(x):\n    return x\n"
+    names: dict[str, set[str]] = {"cpu": set(), "python": set(), "native": set()}
+    for sources in ("these", "others"):
+        monkeypatch.setattr(store, "compiler", lambda sources=sources: sources)
+        for target in ("cpu", "python"):
+            names[target].add(store.load(source, target, {}).__name__)
+        names["native"].add(native._key(source, {"f": "d:d"}))
+    assert {target: len(found) for target, found in names.items()} == {"cpu": 2, "python": 1, "native": 2}
+
+
+def test_sources_are_read_once_for_all_processes(monkeypatch: Any) -> None:
+    found: Callable[[], str] = store.compiler.__wrapped__  # type: ignore[attr-defined]
+    first = found()
+    assert first == store.contents(BACKEND)
+    monkeypatch.setattr(store, "contents", lambda backend: "read anew")
+    assert found() == first
+    monkeypatch.setattr(store, "_code", lambda: "another version")
+    assert found() == "read anew"
+
+
+def test_another_python_lowers_anew(monkeypatch: Any) -> None:
+    found: Callable[[], str] = store._code.__wrapped__  # type: ignore[attr-defined]
+    first = found()
+    assert found() == first
+    monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")
+    assert found() != first

@@ -63,7 +63,7 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    made_by = f"{store.VERSION}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
+    made_by = f"{store.compiler()}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
     said = f"{made_by}\n{sorted(exports.items())}\n{source}"
     return f"n_{store.digest(said)}.pickle"
 

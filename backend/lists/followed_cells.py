@@ -7,8 +7,10 @@ where a pointer is used for anything but to load, to store and to point to a par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from immutables import Map
 
 from semantics.ir import GraphRef, NodeId, Parameter, Program, Use
 from semantics.primitives.table import TABLE
@@ -31,6 +33,8 @@ class Cells:
     paths    for a pointer that `lea` makes, the indices of the part in the cell that it is to
     dead     what is gone when the cells are values
     held     the cells that each state has
+    begins   for each state the one that the line of writes up to it begins with: the first, or a parameter
+    latest   for each state the cells that have been written on that line, and the states where they were last
     """
 
     memory: NodeId
@@ -41,6 +45,8 @@ class Cells:
     paths: dict[NodeId, tuple[NodeId, ...]] = field(default_factory=dict)
     dead: set[NodeId] = field(default_factory=set)
     held: dict[NodeId, list[NodeId]] = field(default_factory=dict)
+    begins: dict[NodeId, NodeId] = field(default_factory=dict)
+    latest: dict[NodeId, Map[NodeId, NodeId]] = field(default_factory=dict)
 
     def path(self, pointer: NodeId) -> tuple[NodeId, ...]:
         """The indices that lead to what a pointer is to; none for a cell."""
@@ -142,7 +148,11 @@ def _is_whole(program: Program, state: NodeId, earlier: int) -> bool:
 
 
 def _hold(program: Program, found: Cells) -> bool:
-    """Finds out which cells each state has; false if one may not be there where it is accessed."""
+    """Finds out which cells each state has, and where they were written; false if one may not be there where it is accessed."""
+    after: dict[NodeId, list[NodeId]] = {}
+    for state, earlier in found.before.items():
+        for s in earlier:
+            after.setdefault(s, []).append(state)
     held = {found.memory: frozenset[NodeId]()} | dict.fromkeys(found.before, frozenset(found.cells.values()))
     todo = list(found.before)
     while todo:
@@ -152,7 +162,22 @@ def _hold(program: Program, found: Cells) -> bool:
             known |= {found.written[state][0]}
         if known != held[state]:
             held[state] = known
-            todo += [s for s, earlier in found.before.items() if state in earlier]
+            todo += after.get(state, ())
     found.held = {state: sorted(cells) for state, cells in held.items()}
+    _follow_lines(found, after)
     there = all(found.cells[pointer] in held[state] for state, pointer in found.loads.values())
     return there and all(found.cells[pointer] in held[state] for state, (pointer, _) in found.written.items())
+
+
+def _follow_lines(found: Cells, after: Mapping[NodeId, Iterable[NodeId]]) -> None:
+    """Notes where every state's line of writes begins, and where each cell is last written on it."""
+    todo = [found.memory, *(s for s in found.before if s not in found.written)]
+    found.begins = {state: state for state in todo}
+    found.latest = dict.fromkeys(todo, Map())
+    while todo:
+        state = todo.pop()
+        for following in after.get(state, ()):
+            if (cell := found.cell_at(following)) is not None:
+                found.begins[following] = found.begins[state]
+                found.latest[following] = found.latest[state].set(cell, following)
+                todo.append(following)

@@ -39,6 +39,7 @@ class _Promotion:
 
     def __init__(self, program: Program, found: Cells) -> None:
         self.program, self.found, self.edit = program, found, Edit(program)
+        self.names = {c: getattr(program.nodes[p], "name", "") for p, c in found.cells.items() if p != c}  # of the cells
         self.states: dict[GraphId, list[NodeId]] = {}  # the parameters that are states
         for state in found.before:
             if isinstance(parameter := program.nodes[state], Parameter):
@@ -70,12 +71,9 @@ class _Promotion:
         return [(s, cell) for s in states for cell in self.found.held[s] if (s, cell) not in self.same]
 
     def add_parameters(self, graph: GraphId, states: list[NodeId]) -> None:
-        names = {
-            cell: getattr(self.program.nodes[pointer], "name", "") for pointer, cell in self.found.cells.items() if pointer != cell
-        }
         for state, cell in self.passed(states):
             location = getattr(self.program.nodes[state], "location", None)
-            self.values[state, cell] = self.edit.parameter(graph, names.get(cell, ""), None, location)
+            self.values[state, cell] = self.edit.parameter(graph, self.names.get(cell, ""), None, location)
 
     def pass_values(self, graph: GraphId, states: list[NodeId]) -> None:
         """Every call passes what the cells have, behind all else, and no memory."""
@@ -126,15 +124,13 @@ def _origin(found: Cells, same: dict[Place, Place], place: Place) -> Place:
     """Where a cell has been given what it has in a state: by an `alloc`, by a `store`, or by what a parameter is passed."""
     while True:
         state, cell = place
-        if state in found.written and found.cell_at(state) == cell:
-            pointer, value = found.written[state]
+        if (writes := found.latest[state].get(cell)) is not None:
+            pointer, value = found.written[writes]
             copied = found.loads.get(value)
             if copied is None or found.path(pointer) or found.path(copied[1]):
-                return place
+                return writes, cell
             place = copied[0], found.cells[copied[1]]
-        elif state in found.written:
-            place = found.before[state][0], cell
-        elif place in same:
+        elif (place := (found.begins[state], cell)) in same:
             place = same[place]
         else:
             return place

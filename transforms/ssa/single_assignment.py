@@ -9,7 +9,7 @@ section 3.1). The arms of φ nodes are read at the end of the blocks they come f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
 from immutables import Map
@@ -30,7 +30,7 @@ def single_assignment(function: Function) -> Function:
     tree = dominators(function)
     reached = {OUTSIDE, *order}
     arriving = {label: tuple(p for p in function.predecessors[label] if p in reached) for label in order}
-    return _renamed(function, order, tree, arriving, _places(function, order, _frontiers(tree, arriving)))
+    return _renamed(function, order, tree, arriving, _places(function, arriving, _frontiers(tree, arriving)))
 
 
 def _frontiers(tree: Dominators, arriving: Arriving) -> dict[Label, set[Label]]:
@@ -44,24 +44,36 @@ def _frontiers(tree: Dominators, arriving: Arriving) -> dict[Label, set[Label]]:
     return found
 
 
-def _places(function: Function, order: tuple[Label, ...], frontiers: dict[Label, set[Label]]) -> dict[Label, list[str]]:
-    """By block, the variables that need a φ node there: of those that some block reads before it writes them."""
-    read = _read_first(function, order)
+def _places(function: Function, arriving: Arriving, frontiers: dict[Label, set[Label]]) -> dict[Label, list[str]]:
+    """By block, the variables that need a φ node there: those that are read after it before they are written."""
+    read = _read_first(function, arriving)
     assigned: dict[str, list[Label]] = {}
-    for label in order:
+    for label in arriving:
         for name in _assigned(function.by_label[label]):
             if name in read:
                 assigned.setdefault(name, []).append(label)
     places: dict[Label, list[str]] = {}
     for name, todo in assigned.items():
-        met: set[Label] = set()
-        while todo:
-            for label in sorted(frontiers.get(todo.pop(), ())):
-                if label not in met:
+        if any(label in frontiers for label in todo):
+            live = _live(read[name], frozenset(todo), arriving)
+            met: set[Label] = set()
+            while todo:
+                for label in sorted(live.intersection(frontiers.get(todo.pop(), ())) - met):
                     met.add(label)
                     todo.append(label)
                     places.setdefault(label, []).append(name)
     return places
+
+
+def _live(read: Iterable[Label], assigned: Container[Label], arriving: Arriving) -> set[Label]:
+    """The blocks to which a variable must come: that read it first, or do not assign it and lead to such a block."""
+    live, todo = set(read), list(read)
+    while todo:
+        for source in arriving.get(todo.pop(), ()):
+            if source not in live and source not in assigned:
+                live.add(source)
+                todo.append(source)
+    return live
 
 
 def _assigned(block: Block) -> Iterable[str]:
@@ -70,17 +82,30 @@ def _assigned(block: Block) -> Iterable[str]:
         yield from instruction.targets
 
 
-def _read_first(function: Function, order: tuple[Label, ...]) -> set[str]:
-    """The names that come into some block from elsewhere; the arms of a φ node, which are read elsewhere, all count."""
-    found: set[str] = set()
-    for block in map(function.by_label.__getitem__, order):
-        own = {phi.target for phi in block.phis}
-        found.update(names_in(arm for phi in block.phis for _, arm in phi.arms))
+def _read_first(function: Function, arriving: Arriving) -> dict[str, set[Label]]:
+    """By name, the blocks that read it before they write it; an arm of a φ node is read at the end of the block it comes from."""
+    found: dict[str, set[Label]] = {}
+    own: dict[Label, set[str]] = {}
+    for label in arriving:
+        block = function.by_label[label]
+        written = own[label] = {phi.target for phi in block.phis}
         for instruction in block.instructions:
-            found.update(name for name in names_in(instruction.operands) if name not in own)
-            own.update(instruction.targets)
-        found.update(name for name in names_in(operands_of(block.jump)) if name not in own)
+            _note(found, label, written, instruction.operands)
+            written.update(instruction.targets)
+        _note(found, label, written, operands_of(block.jump))
+    for label, sources in arriving.items():
+        for phi in function.by_label[label].phis:
+            for source, arm in phi.arms:
+                if source in sources:
+                    _note(found, source, own.get(source, ()), (arm,))
     return found
+
+
+def _note(found: dict[str, set[Label]], label: Label, written: Container[str], operands: Iterable[Operand]) -> None:
+    """Notes that a block reads these, of what it has not written."""
+    for name in names_in(operands):
+        if name not in written:
+            found.setdefault(name, set()).add(label)
 
 
 def _renamed(
@@ -110,7 +135,8 @@ def _renamed(
 
 
 def _arms(phi: Phi, leaving: dict[Label, Reached], sources: tuple[Label, ...]) -> Phi:
-    return with_arms(phi, [(p, _reading(leaving[p])(phi.arm(p))) for p in sources])
+    arms = dict(phi.arms)
+    return with_arms(phi, [(p, _reading(leaving[p])(arms[p])) for p in sources])
 
 
 def _reading(reached: Reached) -> Callable[[Operand], Operand]:

@@ -97,25 +97,32 @@ def _split(function: Function, block: Block, by: Phi) -> Function:
     for label, arm in by.arms:
         groups.setdefault(key(arm) if isinstance(arm, Literal) else None, []).append((label, arm))
     blocks, fresh = dict(function.by_label), free_label(function)
-    ends: list[tuple[Label, Block]] = []
+    arms = [dict(phi.arms) for phi in block.phis]
+    ends: list[tuple[Label, Block, Operand]] = []
     for number, group in enumerate(groups.values()):
         label, sources = fresh + number - 1 if number else block.label, [p for p, _ in group]
-        phis = (replace(phi, arms=tuple((p, a) for p, a in phi.arms if p in sources)) for phi in block.phis)
+        phis = (replace(phi, arms=tuple((p, of[p]) for p in sources)) for phi, of in zip(block.phis, arms, strict=True))
         end = _end(function, block, by.target, group[0][1])
-        ends.append((label, end))
+        ends.append((label, end, group[0][1]))
         blocks[label] = replace(end, label=label, phis=tuple(phis))
         for source in sources if number else ():
             blocks[source] = replace(blocks[source], jump=lead(blocks[source].jump, {block.label: label}))
-    for label in dict.fromkeys((*block.successors, *(s for _, end in ends for s in end.successors))):
-        copies = [(copy, end.label) for copy, end in ends if label in end.successors]
-        phis = (_from_copies(phi, block.label, copies) for phi in blocks[label].phis)
+    for label in dict.fromkeys((*block.successors, *(s for _, end, _ in ends for s in end.successors))):
+        copies = [(copy, end.label, value) for copy, end, value in ends if label in end.successors]
+        phis = (_from_copies(phi, block.label, copies, by.target) for phi in blocks[label].phis)
         blocks[label] = replace(blocks[label], phis=tuple(phis))
     return replace(function, blocks=tuple(blocks.values()))
 
 
-def _from_copies(phi: Phi, old: Label, copies: list[tuple[Label, Label]]) -> Phi:
-    """The φ node, with what came from a block or was asked after it coming from its copies."""
-    return replace(phi, arms=(*((p, a) for p, a in phi.arms if p != old), *((copy, phi.arm(end)) for copy, end in copies)))
+def _from_copies(phi: Phi, old: Label, copies: list[tuple[Label, Label, Operand]], by: str) -> Phi:
+    """
+    The φ node, with what came from a block or was asked after it coming from its copies. What the block is split by is written down
+    where it is known: so blocks that join ways one after another are split in one round.
+    """
+    before = dict(phi.arms)
+    new = ((copy, before[end], value) for copy, end, value in copies)
+    arms = ((copy, value if arm == Name(by) and isinstance(value, Literal) else arm) for copy, arm, value in new)
+    return replace(phi, arms=(*((p, a) for p, a in phi.arms if p != old), *arms))
 
 
 def _end(function: Function, block: Block, asked: str, value: Operand) -> Block:

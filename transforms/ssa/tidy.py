@@ -95,7 +95,7 @@ def forwarding(function: Function) -> Function:
     and no φ node of #t needs #e to tell it from another way from #p to #t.
     """
     blocks = dict(function.by_label)
-    before = {label: dict.fromkeys(labels) for label, labels in function.predecessors.items()}
+    before = {label: {p: p for p in labels} for label, labels in function.predecessors.items()}  # as φ nodes still call them
     entry = function.entry
     for empty in list(blocks):
         block = blocks[empty]
@@ -103,16 +103,17 @@ def forwarding(function: Function) -> Function:
             continue
         target = block.jump.target
         (source,) = before[empty]
-        if source in before[target] and any(key(p.arm(source)) != key(p.arm(empty)) for p in blocks[target].phis):
+        ways = before[target]
+        if source in ways and any(key(p.arm(ways[source])) != key(p.arm(ways[empty])) for p in blocks[target].phis):
             continue
-        del blocks[empty], before[target][empty]
-        before[target][source] = None
-        blocks[target] = _from(blocks[target], {label: label for label in before[target] if label != source} | {empty: source})
+        ways[source] = ways.pop(empty)
+        del blocks[empty]
         if source == OUTSIDE:
             entry = target
         else:
             blocks[source] = replace(blocks[source], jump=lead(blocks[source].jump, {empty: target}))
-    return replace(function, blocks=(blocks.pop(entry), *blocks.values()))
+    after = {label: _from(block, {old: new for new, old in before[label].items()}) for label, block in blocks.items()}
+    return replace(function, blocks=(after.pop(entry), *after.values()))
 
 
 def chains(function: Function) -> Function:
