@@ -23,10 +23,13 @@ from semantics.arrays import Array
 from semantics.collector import at_rest, at_work, settle
 from semantics.errors import AdjudgeError, Crash, Malformed, Trap
 from semantics.ir import Program
+from semantics.primitives.table import TABLE
 from transforms.remembering import remembering
 
 if TYPE_CHECKING:
     from backend import run
+
+MAKES_LISTS = tuple(TABLE[name] for name in ("append", "jacobian", "hessian"))
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
@@ -140,22 +143,26 @@ class Tiered:
                 return self.best(*arguments)
             except (Trap, Crash) as failure:
                 if not is_beyond(failure):
-                    raise self.explained(failure, arguments) from None
+                    return value_of(self.explained(failure, arguments))
         (outcome,) = self.map([arguments])
-        if isinstance(outcome, AdjudgeError):
-            raise self.explained(outcome, arguments)
-        return outcome
+        return value_of(self.explained(outcome, arguments) if isinstance(outcome, AdjudgeError) else outcome)
 
-    def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> AdjudgeError:
+    def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> Any:
         """
         The error with the place and the words of the reference, which the machine has, and generated code has a status alone. A
-        budget that is spent is not spent again. What a GPU found is explained on the CPU.
+        budget that is spent is not spent again. What a GPU found is explained on the CPU. Of code that may be ahead, the value, if
+        nothing traps.
         """
         if not isinstance(failure, Trap) or failure.rule != "backend":
             return failure
         machined = self.machined if self.machined.threads is None else Machined(self.closures)
         (found,) = machined.map([arguments])
-        return found if isinstance(found, Trap) else failure
+        return found if isinstance(found, Trap) or self.may_be_ahead else failure
+
+    @property
+    def may_be_ahead(self) -> bool:
+        """Whether generated code may take a turn of a loop before it asks whether there is one (`gathering`), and trap there."""
+        return any(row in self.program.interned for row in MAKES_LISTS)
 
     def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
         """Whether a first run ends on CPython, where the compiled machine is not kept, in less time than a compiler takes."""
@@ -192,13 +199,24 @@ class Tiered:
         given = [tuple(sample) for sample in samples]
         with at_work():
             outcomes = self.best.map(given)
-        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and self.is_to_run_again(found)]
         tell_of_faults(outcomes[k] for k in again)
         self.again = len(again)
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome
         return outcomes
+
+    def is_to_run_again(self, outcome: Any) -> bool:
+        """Whether the machine is to run a sample of which generated code found this."""
+        return is_beyond(outcome) or (isinstance(outcome, Trap) and outcome.rule == "backend" and self.may_be_ahead)
+
+
+def value_of(outcome: Any) -> Any:
+    """The outcome, which is raised if it is an error."""
+    if isinstance(outcome, AdjudgeError):
+        raise outcome
+    return outcome
 
 
 def is_beyond(outcome: Any) -> bool:
