@@ -166,7 +166,7 @@ def bodies(draw: st.DrawFn) -> str:
     return "\n".join([*lines, f"return {first} + {second}"])
 
 
-@costly(20)
+@costly(40)  # an example is code of two programs, and five samples by three ways: a hundred took over twenty minutes
 @given(bodies())
 def test_gathering_preserves_values_and_gradients(body: str) -> None:
     subject = program(body)
