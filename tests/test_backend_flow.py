@@ -112,4 +112,5 @@ def test_two_jumps_of_one_block_to_a_head_meet_there() -> None:
     found = flow(0, graph.__getitem__)
     (head,) = set(found.heads.values())
     assert head in found.merges
-    assert found.below[0] == (head, 3)
+    assert found.below[0] == (head,)
+    assert found.below[head] == (3,)
