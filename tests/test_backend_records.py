@@ -28,9 +28,8 @@ from transforms.gradient_programs import gradient_program
 from transforms.nested_grad import expand
 
 DATA = {c.name: c for c in CASES if c.file in ("data_records", "data_sequences")}
-UNKNOWN_LENGTH = ("comprehension", "nested_comprehension")
 ENDLESS = ("built_tree",)  # a tree whose depth is an argument has no finite type; inference says so, but takes its time
-ACCEPTED = [n for n in DATA if n not in (*UNKNOWN_LENGTH, *ENDLESS)]
+ACCEPTED = [n for n in DATA if n not in ENDLESS]
 NATIVE = ("operators_of_class", "tree_depth_weighted", "matrix_of_lists", "dictionary_in_a_loop")
 SIMULATED = ("replaced_named", "dictionary")
 STRAIGHT = (
@@ -89,19 +88,6 @@ def test_so_does_a_native_gradient() -> None:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_so_does_the_cuda_simulator(name: str) -> None:
     agrees(expanded(DATA[name]), DATA[name], "cuda-simulator")
-
-
-@pytest.mark.parametrize("name", UNKNOWN_LENGTH)
-def test_a_list_of_unknown_length_is_refused(name: str) -> None:
-    refused(name, "list[f64, ...]: sequences of unknown length are not compiled yet")
-
-
-def refused(name: str, what: str) -> None:
-    with pytest.raises(Malformed) as caught:
-        backend.compile(expanded(DATA[name]), DATA[name].types(), "python")
-    assert caught.value.rule == "lower"
-    assert what in caught.value.what
-    assert 'target="reference"' in caught.value.remedy
 
 
 # the rows, one by one, on p of a type and an integer n; the machine is the judge

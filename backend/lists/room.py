@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from backend.lists.elements import Elements
 from backend.lists.growing import Growth, added, calls
@@ -11,6 +11,7 @@ from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE,
 from semantics.arrays import Array
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from transforms.surgery import become, index_of
 
@@ -24,15 +25,12 @@ class Rooms:
     """A program whose other lists are arrays, while those that grow get room."""
 
     def __init__(self, meeting: Meeting, edit: Edit, lists: Mapping[NodeId, Elements], growths: Sequence[Growth]) -> None:
-        self.meeting, self.program, self.edit, self.lists, self.growths = meeting, meeting.program, edit, lists, growths
+        self.meeting, self.program, self.edit, self.lists = meeting, meeting.program, edit, lists
         self.counts: dict[NodeId, NodeId] = {}
         self.cut: dict[tuple[NodeId, GraphId], NodeId] = {}
         self.known = {node: growth for growth in growths for node in growth.members}
 
     def run(self) -> Program:
-        for growth in self.growths:
-            for node in growth.members:
-                self.known[node] = growth
         for node in self.known:
             self.begin(node)
         for node in self.known:
@@ -115,7 +113,7 @@ class Rooms:
         size = self.edit.call(owner, LENGTH, array)
         return self.chosen(owner, EQ, count, size, lambda g: self.longer(g, array, held), array)
 
-    def chosen(self, owner: GraphId, row, a: NodeId, b: NodeId, new, old: NodeId) -> NodeId:  # type: ignore[no-untyped-def]
+    def chosen(self, owner: GraphId, row: Primitive, a: NodeId, b: NodeId, new: Callable[[GraphId], NodeId], old: NodeId) -> NodeId:
         """What `new` makes in a graph of its own where the comparison holds, and the old where not."""
         then, otherwise = self.edit.graph("more"), self.edit.graph("enough")
         self.edit.output(then, new(then))
