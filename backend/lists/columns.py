@@ -159,7 +159,7 @@ class _Columns:
 
     def part(self, graph: GraphId, element: NodeId, form: Form, k: int) -> NodeId:
         """A part of an element that is put into the list."""
-        if form.label is None and (made := self.program.callee(element)) is MAKE_TUPLE and made is not None:
+        if form.label is None and self.program.callee(element) is MAKE_TUPLE:
             item = self.program.inputs(element)[1 + k]
             return item if self.form(item) is None else self.whole(item, graph)
         if form.label is None or form.label.kind == "namedtuple":
