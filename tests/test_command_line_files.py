@@ -28,7 +28,7 @@ FOR_ALL = {
 }
 FOR_READERS = {
     "no function": ("empty.py", "empty.py:1"),
-    "no such function": ("good.py:g", "define g"),
+    "no such function": ("good.py:g", "it has f"),
     "several functions": ("two.py", "two.py:f, two.py:g"),
     "half a definition": ("open.py:f", "open.py:2\n    def f(x:\n         ^"),
     "an encoding that is none": ("encoded.py:f", "in UTF-8"),
