@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from claims import examples
 
+from checkers.optimizer_audit.harvest import WRITTEN
 from checkers.optimizer_audit.page import HEAD, SECTIONS, page
 from checkers.optimizer_audit.shipped import EXACT, FAST, PASS, SENSITIVITY, STRUCTURE, Row, Shipped, row, shipped
-from checkers.verdict import Counterexample, Passed, Proved, Refuted, Report
+from checkers.optimizer_audit.shipped import examples as examples_of
+from checkers.verdict import Counterexample, Passed, Proved, Refuted, Report, Vacuous
 from transforms.patterns.rule import pattern_rule
 from transforms.pipeline import OPTIMIZE, OPTIMIZE_FAST, PASSES
 from transforms.simplify import FAST_RULES, SYSTEM
@@ -56,6 +58,22 @@ def test_nothing_that_we_ship_differs_but_rules_under_fast_in_ieee() -> None:
             assert "not decided" not in line, line
     assert any("differs at `x = -0.0`" in line for line in written(FAST))
     assert all("| proved |" in line for line in written(FAST))
+
+
+DEAD = {"dead_node", "dead_graphs", "unreferenced"}
+"""Rules that remove what nothing uses; it is no part of a program, so no program is changed."""
+
+
+def test_every_rule_has_a_program_that_it_changes_but_those_about_what_is_dead() -> None:
+    lines = {line.split("|")[2].strip(" `"): line for line in written(STRUCTURE)}
+    assert {name for name, line in lines.items() if "| nothing to try | nothing to try | nothing to try |" in line} == DEAD
+    assert not [name for name, line in lines.items() if "—" in line]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_rule_fires_in_the_program_that_is_written_for_it(name: str) -> None:
+    one = next(s for s in SHIPPED if s.section == STRUCTURE and s.name == name)
+    assert any(one.subject.run(program) != program for program in examples_of(one.subject))
 
 
 def test_what_ieee_does_not_keep_is_off_by_default() -> None:
@@ -106,6 +124,8 @@ def test_words_say_the_gravest_verdict() -> None:
     assert said(report, "values") == "differs at `x = -0.0`"
     assert said(Report("r", report.verdicts[:2]), "values") == "proved"
     assert said(Report("r", ()), "values") == "—"
+    idle = Vacuous("the pass changed none of 9 programs", "every program is given a program")
+    assert said(Report("r", (idle,)), "values") == "nothing to try"
 
 
 # the command

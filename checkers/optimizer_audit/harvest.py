@@ -2,7 +2,8 @@
 Programs in which rules on the structure of programs fire: taken from recorded runs of our optimizers on gradients.
 
 Such rules are seldom enabled in a program as it is written; what J leaves is full of tuples to take apart, closures to open and
-branches to choose. For every rule the smallest programs are kept in which some run used it.
+branches to choose. For every rule the smallest programs are kept in which some run used it; for a rule that others mostly
+forestall, a program is written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from checkers.optimizer_audit.trigger_sources import declared, sourced
 from checkers.optimizer_audit.triggers import triggers
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
+from semantics.text import read
 from transforms.gradient_programs import gradient_program
 from transforms.parse import parse_text
 from transforms.pipeline import MIMIR, OPTIMIZE
@@ -71,6 +73,53 @@ def f(x, y):
     return h(x, y)""",
 )
 
+# where a rule fires that other rules of its optimizer mostly forestall
+WRITTEN = {
+    "made_of_elements": """
+@f(%x: f64, %y: f64):
+  %s = make_tuple(%x, %y)
+  %t = of_length(%s, 2)
+  %a = getitem(%t, 0)
+  %b = getitem(%t, 1)
+  %u = make_tuple(%a, %b)
+  %r = getitem(%u, 1)
+  return %r""",
+    "instance_of_made": """
+@f(%x: f64, %y: f64):
+  %d = make_tuple(%y, ZERO)
+  %t = make_tuple(%x, %y)
+  %u = instantiate(%d, %t)
+  %a = getitem(%u, 0)
+  %r = mul(%a, %x)
+  return %r""",
+    "j_of_operand": """
+@f(%x: f64, %y: f64):
+  %j = J(%x)
+  %r = mul(%j, %y)
+  return %r""",
+    "element_of_choice": """
+@f(%x: f64, %y: f64):
+  %c = lt(%x, %y)
+  %s = make_tuple(%x, 1)
+  %t = make_tuple(%y, 2)
+  %u = switch(%c, %s, %t)
+  %a = getitem(%u, 0)
+  %r = mul(%a, %y)
+  return %r""",
+    "tuple_of_elements": """
+@f(%x: f64, %y: f64):
+  %c = lt(%x, %y)
+  %s = make_tuple(%x, %y)
+  %t = make_tuple(%y, %x)
+  %u = switch(%c, %s, %t)
+  %a = getitem(%u, 0)
+  %b = getitem(%u, 1)
+  %v = make_tuple(%a, %b)
+  %w = getitem(%v, 0)
+  %r = mul(%w, %x)
+  return %r""",
+}
+
 
 def _gradients() -> Iterator[Program]:
     """The programs that audits of passes begin with, and their gradients."""
@@ -89,8 +138,8 @@ def _gradients() -> Iterator[Program]:
 
 @cache
 def harvested() -> dict[str, tuple[Program, ...]]:
-    """By the name of a rule, the smallest programs in which a run of `optimize` or of `mimir` used it."""
-    found: dict[str, list[Program]] = defaultdict(list)
+    """By the name of a rule, the smallest programs where a run of `optimize` or of `mimir` used it, and those that are written."""
+    found: dict[str, list[Program]] = defaultdict(list, {rule: [read("program @f\n" + text)] for rule, text in WRITTEN.items()})
     for program in _gradients():
         for optimizer in (OPTIMIZE, MIMIR):
             try:

@@ -169,7 +169,8 @@ def said(report: Report, claim: str, *, yes: str = "", no: str = "differs") -> s
         return yes or "tested"
     if any(isinstance(v, Unknown) for v in found):
         return "not decided"
-    return NONE if not any(isinstance(v, Vacuous) for v in found) else "nothing to try"
+    idle = _has(report, "every program is given a program", Vacuous)
+    return "nothing to try" if idle or any(isinstance(v, Vacuous) for v in found) else NONE
 
 
 def in_ieee(report: Report, *, exact: bool) -> str:
