@@ -5,7 +5,8 @@ Programs over arrays with their gradients written by hand for Numba: loops over 
     hand        its gradient by the arguments `wrt`, for Numba
     given       the arguments, from the sizes
     jax         the value, for `jax.grad`, where the text has a loop that JAX would unroll
-    derivative  the function of the text that is the derivative, where it is not the gradient of f: it asks for `grad` itself
+    derivative  the function of the text that is the derivative, where it is not the gradient of f: it asks for `grad` itself, or
+                for `jacobian`, of f
     sample      the text for one sample, by the side of the text for arrays of them: ours is `aj.vmap` of that
     without     the libraries that cannot run the text, and why
 """
@@ -33,6 +34,11 @@ class ArrayFamily:
     derivative: str = ""
     sample: str = ""
     without: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_jacobian(self) -> bool:
+        """Whether the derivative is the Jacobian of f."""
+        return "import jacobian" in self.text
 
 
 def normal(*shape: int) -> Any:

@@ -1,8 +1,9 @@
 """
 The same program in the hands of the libraries that are installed: JAX, PyTorch and autograd for the gradient, NumPy for the value.
 
-They run the family's own text with their functions for those of NumPy, and their own gradient where it asks for `grad`; JAX runs
-the family's `jax` where the text, unrolled, would compile for minutes. A library that cannot is named with the reason.
+They run the family's own text with their functions for those of NumPy, and their own gradient or Jacobian where it asks for `grad`
+or `jacobian`; JAX runs the family's `jax` where the text, unrolled, would compile for minutes. A library that cannot is named with
+the reason.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 
 from bench.arrays_by_hand import ArrayFamily
 
-OWN_NAMES = {"max": "amax", "expand_dims": "unsqueeze", "copy": "clone"}
-SAME_NAMES = ("log", "exp", "sum", "log1p", "tanh", "where", "sqrt", "sin", "cos", "zeros_like")
+OWN_NAMES = {"max": "amax", "expand_dims": "unsqueeze", "copy": "clone", "concatenate": "cat"}
+SAME_NAMES = ("log", "exp", "sum", "log1p", "tanh", "where", "sqrt", "sin", "cos", "zeros_like", "zeros", "stack")
 
 
 def value_by_numpy(family: ArrayFamily) -> Callable[..., Any]:
@@ -40,7 +41,9 @@ def _jax(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    if family.derivative:
+    if family.is_jacobian:
+        gradient = jax.jacrev(lambda *x: family.jax(jax, *x))
+    elif family.derivative:
         gradient = defined(family.text, family.derivative, jax.numpy, jax.grad)
     elif family.jax is not None:
         gradient = jax.grad(lambda *x: family.jax(jax, *x), family.wrt)
@@ -67,7 +70,7 @@ def _torch(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
     names = {name: getattr(torch, name) for name in SAME_NAMES} | {name: getattr(torch, own) for name, own in OWN_NAMES.items()}
     library = SimpleNamespace(**names)
     if family.derivative:
-        gradient = defined(family.text, family.derivative, library, gradient_of)
+        gradient = defined(family.text, family.derivative, library, gradient_of, torch.func.jacrev)
     else:
         gradient = gradient_of(defined(family.text, "f", library), wrt)
     return lambda *_: gradient(*placed)
@@ -78,14 +81,21 @@ def _autograd(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]
     import autograd.numpy
 
     if family.derivative:
-        return defined(family.text, family.derivative, autograd.numpy, autograd.grad)
+        return defined(family.text, family.derivative, autograd.numpy, autograd.grad, autograd.jacobian)
     gradient: Callable[..., Any] = autograd.grad(defined(family.text, "f", autograd.numpy), family.wrt)
     return gradient
 
 
-def defined(text: str, name: str, library: Any, grad: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """A function of the text as CPython reads it, `np` being a library, and `grad` its own with positions."""
-    names: dict[str, Any] = {"np": library, "grad": lambda f, wrt: grad(f, wrt) if grad else None}
-    exec(text.replace("import numpy as np\n", "").replace("from adjudge import grad\n", ""), names)  # a text of this package
+def defined(
+    text: str,
+    name: str,
+    library: Any,
+    grad: Callable[..., Any] | None = None,
+    jacobian: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """A function of the text as CPython reads it: `np` is a library, `grad` its own with positions, `jacobian` its own."""
+    names: dict[str, Any] = {"np": library, "grad": lambda f, wrt: grad(f, wrt) if grad else None, "jacobian": jacobian}
+    lines = (line for line in text.splitlines() if not line.startswith(("import", "from")))
+    exec("\n".join(lines), names)  # a text of this package
     function: Callable[..., Any] = names[name]
     return function

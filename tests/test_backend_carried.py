@@ -56,6 +56,38 @@ def test_a_size_that_changes_is_not(new: str) -> None:
     assert "return (h.shape[0], h, fuel, 0)" in found
 
 
+def summed(less: int, test: str) -> str:
+    """A loop in which `m`, two more than the size of a0, is asked about."""
+    turn = [f"if m - {less} != {test}: {SIZES}", "fuel -= 1", "continue"]
+    lines = ["m = a0.shape[0] + 2", "while True:", "    if fuel > 0:", *(f"        {line}" for line in turn)]
+    return kernel(*lines, "    else:", "        break", "return (m - 2, a0, fuel, 0)")
+
+
+def test_numbers_that_are_added_to_a_size_and_taken_from_it_are_one_number() -> None:
+    found = with_carried_sizes(summed(2, "a0.shape[0]"))
+    assert "16" not in found, "nothing is left to test"
+    assert "return (a0.shape[0], a0, fuel, 0)" in found
+    assert "if a0.shape[0] + 1 != a1.shape[0]:" in with_carried_sizes(summed(1, "a1.shape[0]"))
+
+
+def test_a_size_that_is_less_than_nothing_stays_as_it_is_written() -> None:
+    lines = ["m = a0.shape[0] - 2", "while True:", "    if fuel > 0:", f"        if a0.shape[0] != 1: {SIZES}"]
+    found = with_carried_sizes(kernel(*lines, "        continue", "    else:", "        break", "return (m, a0, fuel, 0)"))
+    assert "return (a0.shape[0] - 2, a0, fuel, 0)" in found
+
+
+def padded(x):  # type: ignore[no-untyped-def]
+    """Sizes to which as much is added as is taken away: in the Jacobian, carried by a loop over rows."""
+    inside = np.concatenate((np.zeros(1), x, np.zeros(1)))
+    return inside[:-2] - 2.0 * x + inside[2:]
+
+
+def test_the_jacobian_of_what_is_padded_and_cut_is_generated_code() -> None:
+    code, reference = compiled(parse(aj.jacobian(padded)), types_of((normal(3),)))
+    for n in (1, 2, 5):
+        assert agrees(code, reference, normal(n))
+
+
 def test_a_test_that_not_every_run_makes_stays_where_it_is() -> None:
     found = with_carried_sizes(loop("t = _empty((h.shape[0],), _f64)", "if a0[0] > 0.0:", f"    if a0.shape[0] == 7: {SIZES}"))
     assert "a0.shape[0] == 7" in turn_of(found)

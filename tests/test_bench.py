@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import adjudge as aj
 from bench import __main__ as command
-from bench import array_gradients, compiling, gradbench_table, gradients, papers, scaling
+from bench import array_gradients, compiling, gradbench_table, gradients, lists, papers, scaling
 from bench.by_hand import FAMILIES
 from bench.comparison import Comparison, line
 from bench.gradbench_by_hand import BY_HAND
@@ -26,6 +26,8 @@ SMALL = {
     "LSTM": (2,),
     "Brusselator by index": (4, 2),
     "recursive tree": (4,),
+    **dict.fromkeys(lists.FAMILIES, (5,)),
+    "list of arrays": (3, 2),
 }
 
 
@@ -80,6 +82,7 @@ def test_a_missed_target_is_named_and_a_met_one_is_not():
     assert Comparison("pow, 3", "A", "", (1.0, 1.0), others).missed() == ("by hand", "JAX")
     assert Comparison("MLP, 3", "A", "", (1.0, 1.0), others).missed() == ("JAX",)
     assert Comparison("GMM, 3", "A", "", (1.0, 1.0), others).missed() == ("by hand",)
+    assert Comparison("Jacobian", "A", "", (1.0, 1.0), {"forward pass": (32.0, 1.0)}).missed() == ()
     assert "**1.3**" in line(Comparison("pow, 3", "A", "", (1.0, 1.0), others))
     assert [row.against for row in Comparison("pow", "A", "", (1.0, 1.0), others).rows()][-1] == "autograd cannot: no loops"
 

@@ -75,11 +75,14 @@ class Sizes:
     tests: dict[str, ast.If] = field(default_factory=dict)
 
     def same(self, size: str) -> str:
-        """The one name of a size. What a number is added to has its own one name; the sum stands for no sum."""
+        """
+        The one name of a size. What a number is added to has its own one name; the sum stands for no sum, and for itself where it
+        would be less than nothing.
+        """
         if (found := self._root(size)) != size:
             return found
         base, more = shift(size)
-        return self._root(plus(self._root(base), more)) if more else size
+        return self._root(plus(self._root(base), more) or size) if more else size
 
     def _root(self, size: str) -> str:
         while size in self.one:

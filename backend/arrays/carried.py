@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import pairwise, takewhile
 
-from backend.arrays.assumed import Assignments, Sizes, assignments, shift
+from backend.arrays.assumed import Assignments, Sizes, assignments, plus, shift
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
 from backend.arrays.effects import Reader, assigned, roots
@@ -37,6 +37,7 @@ from backend.status import SIZES
 
 PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
 WRITTEN = re.compile(r"_cell\((\d+), ([^,()]+), '(\w+)'\)")
+SIZE = re.compile(r"\w+\.shape\[\d+\]")
 OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "?⟧": "_full_right_", "⟧": "_right_"}
 
 
@@ -173,6 +174,16 @@ class _Spoken(ast.NodeTransformer):
         if isinstance(node.value, ast.Attribute) and (found := self.sizes.of(node)):
             return _read(found)
         self.generic_visit(node)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """A size to which numbers are added, one after another, is that size and one number."""
+        self.generic_visit(node)
+        match node:
+            case ast.BinOp(ast.BinOp() as size, ast.Add() | ast.Sub() as way, ast.Constant(int(more))):
+                text = _text(size)
+                found = plus(text, more if isinstance(way, ast.Add) else -more) if SIZE.fullmatch(shift(text)[0]) else ""
+                return _read(found) if found else node
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

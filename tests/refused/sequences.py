@@ -55,6 +55,14 @@ def f(t):
     for a in zip():  # <-
         pass
     return t
+# --- zip of what a star takes apart, in a comprehension
+def f(t):
+    rows = [t for k in range(3)]
+    return sum([a * b for a, b in zip(*rows)])  # <-
+# --- the list of a zip of what a star takes apart
+def f(t):
+    rows = [t for k in range(3)]
+    return list(zip(t, *rows))  # <-
 # --- zip, strict
 def f(t):
     return sum(a * b for a, b in zip(t, t, strict=True))  # <-

@@ -189,6 +189,8 @@ def _outside(over: ast.expr, is_iterator: IsIterator, hidden: frozenset[str]) ->
                 if not isinstance(keyword.value, ast.Constant):
                     leaves.append(keyword.value)
                     keyword.value = placed(load(f"it'{len(leaves) - 1}"), part)
+        elif isinstance(part, ast.Starred):
+            todo.append((part.__dict__, "value"))  # the call that it is an argument of refuses it
         elif not isinstance(part, ast.Constant) and not (isinstance(part, ast.Name) and part.id not in hidden):
             leaves.append(part)
             held[index] = placed(load(f"it'{len(leaves) - 1}"), part)
