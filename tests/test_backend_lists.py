@@ -256,6 +256,24 @@ def test_room_preserves_values_and_gradients(body: str) -> None:
     agrees(calling(subject, "grad", 0, COLUMN))
 
 
+UP_TO_A_LENGTH = "a = [1.0]\nfor x in xs:\n if len(a) < 3: a.append(x)\nreturn sum(a, 0.0)"
+
+
+def test_a_list_that_grows_up_to_a_length_is_an_array_where_it_is_differentiated() -> None:
+    """A regression: its types are of one, two and three elements, as which code has it, but not the adjoint of its loop."""
+    subject = promoted(program(UP_TO_A_LENGTH))
+    assert gathered(subject, COLUMN) is subject
+    assert gathered(subject, COLUMN, bounded=True) is not subject
+    agrees(subject)
+    agrees(calling(subject, "grad", 0, COLUMN))
+
+
+def test_near_miss_a_list_of_one_length_stays_apart() -> None:
+    subject = promoted(program("a = [1.0, 2.0]\nfor x in xs:\n if len(a) < 3: a = [x, a[0]]\nreturn sum(a, 0.0)"))
+    assert gathered(subject, COLUMN, bounded=True) is subject
+    agrees(calling(subject, "grad", 0, COLUMN))
+
+
 @pytest.mark.parametrize("size", ["n", "n + 1"])
 def test_a_table_with_one_place_more_is_changed_in_place(size: str) -> None:
     """A size that is told in brackets was not known as the same without, so each turn copied the table."""

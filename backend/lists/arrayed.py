@@ -26,7 +26,7 @@ from semantics.infer import Inference
 from semantics.ir import GraphId, NodeId, Parameter, Program, Use
 from semantics.primitives.table import TABLE
 from semantics.structured import Record
-from semantics.type_language import INTEGER, ArrayType, SequenceType
+from semantics.type_language import INTEGER, ArrayType, RecordType, SequenceType
 from semantics.type_lattice import NEVER, UNBOUND
 from semantics.values import Unbound
 from transforms.surgery import index_of
@@ -35,11 +35,14 @@ AS_ARRAY, CONCATENATE, FULL, LENGTH, NE = (TABLE[name] for name in ("as_array", 
 RESHAPE, SHAPE, STACK, TO_BOOLEAN, TRANSPOSE = (TABLE[name] for name in ("reshape", "shape", "stack", "to_boolean", "transpose"))
 
 
-def arrayed(program: Program, inference: Inference, begun: bool = False) -> Program:
-    """The program with arrays for all such lists; where some are `begun`, for lists of arrays of known length too."""
+def arrayed(program: Program, inference: Inference, begun: bool = False, *, bounded: bool = False) -> Program:
+    """
+    The program with arrays for all such lists; where some are `begun`, for lists of arrays of known length too. If `bounded`, lists
+    are of unknown length where types know of several.
+    """
     meeting = Meeting(program, inference)
     members = meeting.members()
-    found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun)) is not None}
+    found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun, bounded)) is not None}
     grown = growths(meeting, [node for root in found for node in members[root]])
     unknown = {meeting.of(node) for growth in grown for node in growth.members if not _has_size(meeting.program, growth)}
     found = {root: held for root, held in found.items() if not held.axes or root not in unknown}
@@ -53,12 +56,12 @@ def _has_size(program: Program, growth: Growth) -> bool:
     return growth.turns is not None and all(is_empty(program, n) for n in begins)
 
 
-def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool) -> Elements | None:
+def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool, bounded: bool) -> Elements | None:
     """What the lists of a class hold, where arrays may stand for them."""
     if root in meeting.lost:
         return None
     types = [type for node in nodes for type in meeting.types.get(node, ())]
-    unknown = any(isinstance(type, SequenceType) for type in types)
+    unknown = any(isinstance(type, SequenceType) for type in types) or (bounded and len(_lengths(types)) > 1)
     if not unknown and not (begun and any(meeting.program.callee(node) is APPEND for node in nodes)):
         return None
     kinds = {_of_list(type) for type in types} - {()}
@@ -69,6 +72,11 @@ def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool) -> 
     if not all(_answers(meeting, node, found, arrays) for node in nodes):
         return None
     return found if all(_fits(value, found) for value in _constants(meeting, root)) else None
+
+
+def _lengths(types: Sequence[Any]) -> set[int]:
+    """The lengths that some types know."""
+    return {len(type.items) for type in types if isinstance(type, RecordType)}
 
 
 def _constants(meeting: Meeting, root: int) -> list[Any]:

@@ -19,8 +19,9 @@ may. So this is for code whose traps send the sample to the machine, which runs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from backend.lists.arrayed import arrayed
@@ -69,14 +70,17 @@ class List(NamedTuple):
         return bool(self.elements.axes or self.flow.stacks or (self.flow.arrays and self.elements.dtype != "f64"))
 
 
-def gathered(program: Program, types: Sequence[Any] | None = None) -> Program:
-    """The program with arrays for all such lists, as a Jacobian's rows are; itself if there are none, or types cannot be told."""
+def gathered(program: Program, types: Sequence[Any] | None = None, *, bounded: bool = False) -> Program:
+    """
+    The program with arrays for all such lists, as a Jacobian's rows are; itself if there are none, or types cannot be told. If
+    `bounded`, for those too that a loop makes longer up to a length that it asks for, as where len(out) < 3.
+    """
     opened = OPEN.run(program) if JACOBIAN in program.interned else program
-    found = _all_gathered(opened, types)
+    found = _all_gathered(opened, types, partial(arrayed, bounded=bounded))
     return program if found is opened else found
 
 
-def _all_gathered(program: Program, types: Sequence[Any] | None) -> Program:
+def _all_gathered(program: Program, types: Sequence[Any] | None, arrayed: Callable[..., Program]) -> Program:
     """All lists that are known are taken in one round, so types are told once for each depth of lists in lists."""
     begun = False  # what holds a list that is an array now is one, whatever its length
     told: tuple[Program, Inference | None] | None = None

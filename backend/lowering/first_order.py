@@ -8,6 +8,7 @@ Whether there is one is known without loading what lowers, which a first call do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -106,7 +107,16 @@ def lowered(
 
         without = promoted(program)
         refuse_memory(without, argument_types)
-        return first_that_fits(gathered(without, argument_types), mode, expanded, argument_types)
+        arrays = gathered(without, argument_types)
+        try:
+            return first_that_fits(arrays, mode, expanded, argument_types)
+        except AdjudgeError as refusal:
+            more = gathered(without, argument_types, bounded=True)
+            if refusal.rule in HOPELESS or more.canonical == arrays.canonical:
+                raise
+            with suppress(AdjudgeError):
+                return first_that_fits(more, mode, expanded, argument_types)
+            raise
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()

@@ -30,7 +30,7 @@ from backend.lowering.strips import in_strips
 from backend.lowering.subset import mentioned, reached, refuse_uncompiled
 from backend.prelude import closure
 from backend.recursion.cells import MEETING
-from backend.recursion.families import families
+from backend.recursion.families import families, made_apart
 from backend.recursion.program import without_recursion
 from backend.stacks.arrays import HEAP
 from backend.stacks.cell_types import StackInference, without_zero
@@ -58,9 +58,10 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     try:
         return _lower(program, argument_types, linked, fast)
     except (IllTyped, Malformed) as refusal:
-        if refusal.rule not in (ENDLESS, RECURSION):
+        tuples = with_tuples(program)  # a call may stand between the parts of a sum, which the loops then keep apart
+        program = made_apart(tuples)
+        if refusal.rule not in (ENDLESS, RECURSION) and (refusal.rule == LONG or program is tuples):
             raise
-        program = with_tuples(program)  # a call may stand between the parts of a sum, which the loops then keep apart
         if (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
     try:

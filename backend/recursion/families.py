@@ -24,7 +24,8 @@ from backend.recursion.calls import ANSWER, ARGUMENTS, CALL, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.recursion.frames import ABSENT, FRAME, GETITEM
 from backend.stacks.sites import TUPLES, UNKNOWN, Flows
-from semantics.ir import NodeId, Program
+from semantics.edit import Edit
+from semantics.ir import NodeId, Program, Use
 from semantics.tangents import ZERO
 from transforms.directed import components
 
@@ -44,6 +45,30 @@ def families(program: Program, flows: Flows, stacks: Mapping[NodeId, int], whole
         if not stacks.keys() & group:
             found |= dict.fromkeys(sites, _family(program, sites, [fields[s] for s in sites], parts, whole))
     return found | dict(_of_calls(program, fields, found))
+
+
+def made_apart(program: Program) -> Program:
+    """
+    The program in which a tuple that is put into several others is made for each; itself if there is none. Two trees that have an
+    end alike, as what a function leaves and what its adjoint leaves may once equal expressions are one, are so no family.
+    """
+    shared: list[tuple[NodeId, Use]] = []
+    for node in sorted(program.nodes):
+        if program.callee(node) in TUPLES:
+            into = [use for use in sorted(program.users(node)) if program.callee(use.user) in TUPLES]
+            shared += ((node, use) for use in into[1:])
+    edit = Edit(program)
+    for node, use in shared:
+        _put_apart(edit, node, use)
+    return edit.program if shared else program
+
+
+def _put_apart(edit: Edit, node: NodeId, use: Use) -> None:
+    """Another tuple like this one where it is used."""
+    graph, inputs = edit.program.owner(node), edit.program.inputs(use.user)
+    assert graph is not None, "it is made"
+    copy = edit.apply(graph, *edit.program.inputs(node))
+    edit.set_inputs(use.user, (*inputs[: use.index], copy, *inputs[use.index + 1 :]))
 
 
 def held(program: Program, flows: Flows, made: Set[NodeId]) -> dict[NodeId, list[set[NodeId]]]:
