@@ -19,7 +19,7 @@ from backend.cuda import numba_cuda
 from backend.lowering.first_order import Lowered, lowered
 from backend.stacks.memory import MEMORY, Memory, rooms
 from backend.status import LINKED, MEMORY_LIMIT, OK, ORDER, SIZES, error, is_full, raised_by
-from backend.ways_in.entrance import entrance
+from backend.ways_in.entrance import Entrance, entrance
 from backend.ways_in.entry import is_quick
 from backend.ways_in.structured import is_structured, structured
 from semantics.errors import AdjudgeError, Crash, IllTyped, Malformed, OutOfFuel, Trap
@@ -143,6 +143,11 @@ class Compiled:
 
     def __call__(self, *arguments: Any) -> Any:
         return self.call(*arguments) if self.quick is None else self.quick(*arguments)
+
+    def lead_in(self) -> None:
+        """Has the machine code made, or found, on the CPU; what the compiler raises is raised. Else the first call does."""
+        if isinstance(self.entrance, Entrance) and not self.entrance.leads_in:
+            self.entrance.lead_in()
 
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The program as a function of Python's, which calls `otherwise` for arguments of other types, or if a call fails."""

@@ -117,6 +117,20 @@ class Tiered:
             tell_of_faults([self.refusal])
         return self.machined
 
+    @cached_property
+    def called(self) -> run.Compiled | Machined:
+        """What a call is of: the better tier, its machine code made. So what a compiler raises is told, and the machine goes on."""
+        if not isinstance(self.best, Machined):
+            try:
+                with at_work():
+                    self.best.lead_in()
+            except AdjudgeError:
+                raise
+            except Exception as fault:
+                self.refusal, self.best = unmade(fault), self.machined
+                tell_of_faults([self.refusal])
+        return self.best
+
     def way_in(self, otherwise: Callable[..., Any]) -> Callable[..., Any] | None:
         """The quick way into generated code, once there is some."""
         return self.best.way_in(otherwise) if "best" in vars(self) and not isinstance(self.best, Machined) else None
@@ -138,9 +152,9 @@ class Tiered:
                 if self.best is self.machined:
                     with at_work():
                         return execution.resume()
-        if not isinstance(self.best, Machined) and self.best.quick is not None:
+        if not isinstance(self.called, Machined) and self.called.quick is not None:
             try:
-                return self.best(*arguments)
+                return self.called(*arguments)
             except (Trap, Crash) as failure:
                 if not is_beyond(failure):
                     return value_of(self.explained(failure, arguments))

@@ -11,6 +11,7 @@ from claims import costly
 from hypothesis import event, given
 from hypothesis import strategies as st
 from loop_texts import bits, executed
+from numba import njit
 from test_backend_arrays import types_of
 from test_backend_stack_arrays import agrees, compiled
 
@@ -212,3 +213,42 @@ def test_an_array_of_another_size_would_be_seen(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(beginning, "_known", lambda name, sources: ({name}, shape))
     with pytest.raises(IndexError):
         executed(tight(loop()), np.ones(2), np.ones(2))
+
+
+HEADED = """
+def kernel(n, fuel):
+    q = 0
+    if q == 1:
+        m = n
+        h = 0
+    else:
+        h = 1
+    x = 0
+    while True:
+        if h == 0:
+            if m < 1:
+                break
+            x = x + m
+            m = m - 1
+        else:
+            m = n + 1
+            h = 0
+    return x
+"""
+"""A loop with a head, which is told that it is entered at its second entry alone."""
+
+
+def test_where_a_branch_left_out_was_the_first_to_assign_the_branch_taken_first_is_written_first() -> None:
+    """Numba refuses what is read above all that assigns it, and raised so at the first call of the code."""
+    found = folded(HEADED)
+    assert "h != 0" in found
+    for text in (found, HEADED):
+        space: dict[str, Any] = {}
+        exec(text, space)
+        assert (njit(space["kernel"])(3, 1), space["kernel"](3, 1)) == (10, 10)
+
+
+@pytest.mark.parametrize("before", ["m = 0", "m = n"])
+def test_near_miss_what_is_assigned_above_stays_in_its_order(before: str) -> None:
+    found = folded(HEADED.replace("x = 0", f"x = 0\n    {before}"))
+    assert "h == 0" in found

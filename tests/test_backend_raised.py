@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import adjudge as aj
 from backend import run, tiers
 from backend.batches import way_in as batch_way_in
+from backend.cpu import kept
 from backend.lowering.first_order import lowered
 from backend.status import raised_by
 from backend.ways_in import entrance as ways_in
@@ -119,6 +120,26 @@ def test_what_a_compiler_raises_is_told_and_the_machine_runs_the_program(monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert made(2.0, 8) == 16.0, "it is told once"
+
+
+@pytest.mark.parametrize(("text", "given_"), [(NUMBERS, 2.0), (VECTORS, np.array([0.5, 1.5]))])
+def test_so_is_what_it_raises_when_machine_code_is_made_of_the_text(monkeypatch: Any, text: str, given_: Any) -> None:
+    """Numba reads the text at the first call of generated code: what it raised there came out, and it was asked at each call."""
+    asked = []
+
+    def address(code: Any) -> int:
+        asked.append(code)
+        raise ValueError("planted")
+
+    monkeypatch.setattr(kept, "address", address)
+    made = aj.compile(parse_text(text, "f"))
+    assert made(given_, 6) == 12.0  # on the machine
+    with pytest.warns(RuntimeWarning, match="no code could be made, ValueError: planted; the virtual machine runs the program"):
+        assert made(given_, 7) == 14.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made(given_, 8) == 16.0, "it is told once"
+    assert len(asked) == 1
 
 
 def test_a_refusal_is_told_by_no_warning(monkeypatch: Any) -> None:

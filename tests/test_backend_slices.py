@@ -207,3 +207,19 @@ def test_masks_are_joined_without_asking(line: str, found: str | None) -> None:
     assert isinstance(function, ast.FunctionDef)
     eager(function)
     assert ast.unparse(function) == ast.unparse(ast.parse(EAGER.format(found or line)))
+
+
+def written_over(u):  # type: ignore[no-untyped-def]
+    for _ in range(3):
+        v = u.copy()
+        v[1:] = u[:-1] * u[1:]
+        u = v
+    return np.sum(u)
+
+
+def test_what_a_cell_keeps_gets_a_mask_where_another_turn_has_zero_in_it() -> None:
+    """Of second derivatives of a slice that a loop writes no code was made: a cell was to be written without its mask."""
+    u = np.array([1.5, -0.5, 0.25, 2.0])
+    program = calling(parse(written_over), "hvp", 0, types_of((u,)))
+    code, reference = compiled(program, types_of((u, u)))
+    assert agrees(code, reference, u, np.array([1.0, 0.0, -0.0, 0.5]))

@@ -100,6 +100,10 @@ PROGRAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
         "    return 0.5 * z @ z + np.sum(np.log(np.linalg.det(l)))\n",
         (small((2, 2), 0), small((2,), 1)),
     ),
+    "tuple_of_reals": ("def f(t, x):\n    return t[0] * t[1] ** 2 * x\n", ((0.5, 1.25), -0.75)),  # of no arrays at all
+    "tuple_gone_over": ("def f(t):\n    return sum(x * t[0] for x in t) ** 2\n", ((0.5, 1.25, -0.75),)),
+    "tuple_summed": ("def f(t):\n    return sum(t) ** 3\n", ((0.5, 1.25, -0.75),)),
+    "tuple_passed_on": ("def norm(t):\n    return t[0] ** 3 - t[1] ** 2\n\ndef f(t):\n    return norm(t) ** 2\n", ((0.5, 1.25),)),
     "log_determinant": ("def f(a):\n    return np.linalg.slogdet(a @ a.T + np.eye(2))[1]\n", (small((2, 2), 0),)),
 }
 

@@ -22,8 +22,6 @@ from transforms.flows import is_function
 from transforms.nested_grad import argument_of, expand
 from transforms.system import RewriteSystem
 
-TAKE_APART = tuple(TABLE[n] for n in ("getitem", "length", "of_length", "field", "is_instance", "of_class"))
-
 Wrt = int | str | tuple[int | str, ...]
 
 
@@ -66,7 +64,7 @@ def _declared(program: Program, parameter: NodeId) -> Any:
     assert isinstance(found, Parameter)
     if found.type is not None or program.arrays:
         return found.type
-    parted = any(use.index == 1 and program.callee(use.user) in TAKE_APART for use in program.users(parameter))
+    parted = any(use.index == 1 and program.callee(use.user) in macros.TAKE_APART for use in program.users(parameter))
     return None if parted or is_function(program, parameter) else REAL
 
 

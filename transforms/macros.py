@@ -30,6 +30,7 @@ from transforms.system import Rewrite, rewrite, rewrite_of
 
 GETITEM, MAKE_TUPLE, J, MUL, GADD = (TABLE[n] for n in ("getitem", "make_tuple", "J", "mul", "gadd"))
 INSTANTIATE, SEED, GRAD = TABLE["instantiate"], TABLE["seed"], TABLE["grad"]
+TAKE_APART = tuple(TABLE[n] for n in ("getitem", "length", "of_length", "field", "is_instance", "of_class", "iterated"))
 CURRIED = frozenset(m for m in MACROS if m.name not in ("vjp", "jvp"))
 
 
@@ -299,7 +300,7 @@ def _hvp(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> 
 
     def directional(g: GraphId, inner: list[NodeId]) -> NodeId:
         gradient = _gradient_of(edit, g, f, inner, every)
-        product = TABLE["inner"] if edit.arrays else MUL
+        product = TABLE["inner"] if edit.arrays or _takes_apart(edit.program) else MUL
         terms = [edit.call(g, product, edit.call(g, GETITEM, gradient, edit.constant(i)), v) for i, v in enumerate(vs)]
         total = terms[0]
         for term in terms[1:]:
@@ -307,6 +308,13 @@ def _hvp(edit: Edit, graph: GraphId, f: NodeId, arguments: Sequence[NodeId]) -> 
         return total
 
     return _gradient_of(edit, graph, _inner(edit, "directional", xs, directional), xs, 0 if n == 1 else every)
+
+
+def _takes_apart(program: Program) -> bool:
+    """Whether a parameter is taken apart somewhere, so that an argument may be a tuple, a list, a dictionary or a record."""
+    rows = (program.interned[row] for row in TAKE_APART if row in program.interned)
+    applied = (program.inputs(use.user) for row in rows for use in program.users(row) if use.index == 0)
+    return any(isinstance(program.nodes[inputs[1]], Parameter) for inputs in applied)
 
 
 _CURRIED: dict[str, Expansion] = {

@@ -8,18 +8,22 @@ Numbers that have one value wherever they are assigned, written as that; and bra
 
 A name has a value if each assignment that may be reached gives it that value, where it is assumed of what was not reached yet that
 it never is: so a number that a loop carries, and that is given only its own value in each turn, is known as well.
+
+A branch that is left out may have been the first in the text to assign what another reads, as where a loop with a head is no longer
+entered at its first entry. Numba demands an assignment above each reading; so what a run comes to first is written first.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
+BLOCKS = ("body", "orelse")
 UNKNOWN, UNREACHED = object(), object()
 COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -37,6 +41,9 @@ def constants(function: ast.FunctionDef, assumed: dict[str, Any] | None = None) 
     values.settle(function.body, {a.arg for a in function.args.args})
     folded = _Folded(values)
     function.body = folded.block(function.body)
+    local, given = _assigned(function), {a.arg for a in function.args.args}
+    if _unassigned(function.body, local, given):
+        _order(function.body, local, given)
 
 
 class _Values:
@@ -165,3 +172,49 @@ class _Folded(ast.NodeTransformer):
             return self.visit(node.body if taken else node.orelse)
         self.generic_visit(node)
         return node
+
+
+def _assigned(node: ast.AST) -> set[str]:
+    return {name.id for name in walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+
+
+def _unassigned(block: Block, local: set[str], given: set[str]) -> bool:
+    """Whether one of the function's names is read before the text assigns it, where some are given."""
+    return any(True for _ in _readings(block, local, set(given)))
+
+
+def _readings(block: Block, local: set[str], given: set[str]) -> Iterator[str]:
+    """The names that are read above all that assigns them; what the block assigns is given from then on."""
+    for statement in block:
+        fields = dict(ast.iter_fields(statement))
+        inner = [part for name in BLOCKS for part in fields.pop(name, ())]
+        own = [part for field in fields.values() for part in (field if isinstance(field, list) else [field])]
+        found = [name for part in own if isinstance(part, ast.AST) for name in walk(part) if isinstance(name, ast.Name)]
+        names = [name for name in found if name.id in local]
+        yield from (name.id for name in names if isinstance(name.ctx, ast.Load) and name.id not in given)
+        given.update(name.id for name in names if isinstance(name.ctx, ast.Store))
+        yield from _readings(inner, local, given)
+
+
+def _order(block: Block, local: set[str], given: set[str]) -> None:
+    """Changes branches about where the first reads what only the second, or what stands behind both, assigns."""
+    for statement in block:
+        if isinstance(statement, ast.If) and statement.orelse and _is_late(statement, local, given):
+            statement.test = _negated(statement.test)
+            statement.body, statement.orelse = statement.orelse, statement.body
+        for name in BLOCKS:
+            _order(getattr(statement, name, []), local, given)
+        given |= _assigned(statement)
+
+
+def _is_late(choice: ast.If, local: set[str], given: set[str]) -> bool:
+    """Whether only the first branch reads what the text has not assigned yet."""
+    return _unassigned(choice.body, local, given) and not _unassigned(choice.orelse, local, given)
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.Compare(_, [ast.Eq()], _):
+            return ast.Compare(test.left, [ast.NotEq()], test.comparators)
+        case _:
+            return ast.UnaryOp(ast.Not(), test)

@@ -166,7 +166,7 @@ class Regions(Straight):
             if value is None:
                 return Ends()
             value = self.given_out(value) if self.left == ("fuel",) else self.contiguous(value)
-            texts = [r.text for r in stored(convert(value, self.result), make(self.result, unnamed))]
+            texts = [r.text for r in stored(self.contiguous(convert(value, self.result)), make(self.result, unnamed))]
             self.line(f"return ({', '.join([*texts, *self.left, '0'])},)")
             return Ends()
         value = self.contiguous(convert(value, typed(region.result)))

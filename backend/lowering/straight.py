@@ -135,7 +135,8 @@ class Straight(Stacks):
             self.waiting.append(target)
         types = (*target.captured, *target.arguments)
         values = [
-            stored(convert(self.contiguous(v), t), make(t, unnamed)) for v, t in zip((*captured, *arguments), types, strict=True)
+            stored(self.contiguous(convert(self.contiguous(v), t)), make(t, unnamed))
+            for v, t in zip((*captured, *arguments), types, strict=True)
         ]
         result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
         names = [r.text for r in scalars(result)] if result is not None else []

@@ -186,7 +186,7 @@ class Stacks(Emitter):
         for type, argument in zip(self.sites.cells[site], arguments, strict=True):
             if type != NEVER:
                 target = make(type, lambda _: "_")
-                given = stored(convert(self.contiguous(argument), type), target)
+                given = stored(self.contiguous(convert(self.contiguous(argument), type)), target)
                 found += zip(given, (r.type for r in scalars(target)), strict=True)
         return found
 
