@@ -42,8 +42,10 @@ def arrayed(program: Program, inference: Inference, begun: bool = False) -> Prog
     found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun)) is not None}
     grown = growths(meeting, [node for root in found for node in members[root]])
     unknown = {meeting.of(node) for growth in grown for node in growth.members if not _has_size(meeting.program, growth)}
-    found = {root: held for root, held in found.items() if not held.axes or root not in unknown}
-    return _Arrays(meeting, found, members).run() if found else program
+    lists = {root: held for root, held in found.items() if not held.axes or root not in unknown}
+    if len(lists) < len(found):
+        grown = growths(meeting, [node for root in lists for node in members[root]])
+    return _Arrays(meeting, lists, members, grown).run() if lists else program
 
 
 def _has_size(program: Program, growth: Growth) -> bool:
@@ -145,10 +147,12 @@ def _is_made_array(program: Program, use: Use, held: Elements) -> bool:
 class _Arrays:
     """The program with arrays for some classes of lists, as it is made."""
 
-    def __init__(self, meeting: Meeting, found: dict[int, Elements], members: dict[int, list[NodeId]]) -> None:
+    def __init__(
+        self, meeting: Meeting, found: dict[int, Elements], members: dict[int, list[NodeId]], growths: Sequence[Growth]
+    ) -> None:
         self.meeting, self.program, self.found, self.edit = meeting, meeting.program, found, Edit(meeting.program)
         self.lists = {node: held for root, held in found.items() for node in members[root]}
-        self.growths: list[Growth] = growths(meeting, self.lists)
+        self.growths = growths
         self.growing = {node for growth in self.growths for node in growth.members}
 
     def run(self) -> Program:

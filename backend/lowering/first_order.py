@@ -31,6 +31,7 @@ class Lowered:
     heap     whether cells have arrays, whose elements are in the memory behind the cells
     alone    the source for one processor: the same numbers with fewer loops and less memory
     fast     whether its sums may be in any order
+    ahead    whether lists are arrays in it, so that the machine has to say what its traps are
     """
 
     source: str
@@ -43,6 +44,7 @@ class Lowered:
     heap: bool = False
     alone: str = ""
     fast: bool = False
+    ahead: bool = False
 
     @property
     def width(self) -> int:
@@ -106,7 +108,9 @@ def lowered(
 
         without = promoted(program)
         refuse_memory(without, argument_types)
-        return first_that_fits(gathered(without, argument_types), mode, expanded, argument_types)
+        with_arrays = gathered(without, argument_types)
+        found = first_that_fits(with_arrays, mode, expanded, argument_types)
+        return replace(found, ahead=with_arrays is not without)
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()
