@@ -72,6 +72,9 @@ TAKEN = {
     "integers that are indices": "a = np.array([i for i in range(len(xs)) if xs[i] > 0.0])\nreturn np.sum(xs[a])",
     "arrays beside one another": "return np.sum(np.stack([xs + x for x in xs], axis=1)[0])",
     "arrays one after another": "return np.sum(np.concatenate([np.outer(xs, xs) + x for x in xs])[:, 0])",
+    "rows that some turns add, added to an array": (
+        "a = []\nfor x in xs:\n if x > 0.0: a.append(xs * x)\ns = np.zeros_like(xs)\nfor r in a: s = s + r\nreturn np.sum(s)"
+    ),
     "an array made of arrays": "a = []\nfor x in xs:\n if x > 0.0: a.append(xs + x)\nreturn np.sum(np.array(a))",
 }
 LEFT = {
@@ -94,6 +97,17 @@ def test_such_lists_are_arrays(name: str) -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_so_they_are_where_a_gradient_is_asked_for(name: str) -> None:
     agrees(calling(program(TAKEN[name]), "grad", 0, COLUMN))
+
+
+@pytest.mark.parametrize("derived", [False, True], ids=["value", "gradient"])
+def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> None:
+    """A regression: code took them to be as small as those that are there first, and left whatever it was given."""
+    subject = program(TAKEN["rows that some turns add, added to an array"])
+    subject = calling(subject, "grad", 0, COLUMN) if derived else subject
+    code, reference = backend.compile(subject, COLUMN, "python"), Machine(expand(subject))
+    for sample in ([0.5], [-0.5], [0.5, -1.0], [1.0, 2.0, -0.5]):
+        given_ = to_value(np.array(sample))
+        assert same(code(given_), reference.run((given_,)).value)
 
 
 @pytest.mark.parametrize("name", LEFT)

@@ -16,7 +16,8 @@ from semantics.primitives.table import TABLE
 from transforms.surgery import become, index_of
 
 ADD, AND, CONCATENATE, EQ, FULL, GE, LENGTH = (TABLE[name] for name in ("add", "and_", "concatenate", "eq", "full", "ge", "length"))
-LT, MAX, MIN, MUL, NE, SHAPE, TO_BOOLEAN = (TABLE[name] for name in ("lt", "max", "min", "mul", "ne", "shape", "to_boolean"))
+FLOORDIV, LT, MAX, MUL, NE = (TABLE[name] for name in ("floordiv", "lt", "max", "mul", "ne"))
+SHAPE, TO_BOOLEAN = TABLE["shape"], TABLE["to_boolean"]
 MORE = 8
 """Elements for which there is room beside twice as many as there are."""
 
@@ -210,14 +211,13 @@ class Rooms:
 
     def unsized(self, owner: GraphId, growth: Growth, held: Elements) -> NodeId:
         """
-        An array without elements, of sizes that are read from an array, since those of what comes into its place are others: code
-        takes sizes that are known before it runs to hold in all turns.
+        An array without elements, of sizes that are computed, n // (n + 1), since those of what comes into its place are others:
+        code takes sizes that are known before it runs to hold in all turns.
         """
         constant, call = self.edit.constant, self.edit.call
         assert growth.turns is not None
-        one = call(owner, ADD, constant(1), call(owner, MIN, growth.turns, constant(0)))
-        zeros = call(owner, FULL, call(owner, MAKE_TUPLE, one), constant(0), constant("i64"))
-        size = call(owner, GETITEM, zeros, constant(0))
+        turns = call(owner, MAX, growth.turns, constant(0))
+        size = call(owner, FLOORDIV, turns, call(owner, ADD, turns, constant(1)))
         sizes = call(owner, MAKE_TUPLE, *(size for _ in range(1 + len(held.axes))))
         return call(owner, FULL, sizes, constant(held.begin), constant(held.dtype))
 
