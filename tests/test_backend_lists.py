@@ -75,6 +75,12 @@ TAKEN = {
     "rows that some turns add, added to an array": (
         "a = []\nfor x in xs:\n if x > 0.0: a.append(xs * x)\ns = np.zeros_like(xs)\nfor r in a: s = s + r\nreturn np.sum(s)"
     ),
+    "arrays that begin with one": (
+        "a = [xs]\nx = xs\nfor k in range(4):\n x = x * x * 0.5\n a.append(x)\nreturn np.sum(a[-1] * a[-2]) + np.sum(a[0])"
+    ),
+    "arrays that begin with two, and some turns add one": (
+        "a = [xs, xs * 2.0]\nfor x in xs:\n if x > 0.0: a.append(a[-1] * x)\nreturn np.sum(np.stack(a))"
+    ),
     "an array made of arrays": "a = []\nfor x in xs:\n if x > 0.0: a.append(xs + x)\nreturn np.sum(np.array(a))",
 }
 LEFT = {
@@ -84,6 +90,9 @@ LEFT = {
     "arrays without a number of turns": (
         "a = []\nk = 0\nwhile k < len(xs):\n if xs[k] > 0.0: a.append(xs * xs[k])\n k = k + 1\n"
         "return sum([np.sum(r) for r in a], 0.0)"
+    ),
+    "arrays that begin with as many as there are": (
+        "a = [xs * x for x in xs]\nfor x in xs:\n if x > 0.0: a.append(a[-1] * x)\nreturn np.sum(np.stack(a))"
     ),
     "numbers and booleans": "a = [x for x in xs] + [True]\nreturn 1.0 if a[0] else 2.0",
 }

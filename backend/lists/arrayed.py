@@ -17,7 +17,7 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
-from backend.lists.loops import is_empty
+from backend.lists.loops import is_display, is_empty
 from backend.lists.meeting import APPEND, ASKED, CONCAT, GETITEM, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, OF_CLASS, PUT, Meeting
 from backend.lists.room import Rooms
 from semantics.arrays import Array
@@ -49,10 +49,10 @@ def arrayed(program: Program, inference: Inference, begun: bool = False) -> Prog
 
 
 def _has_size(program: Program, growth: Growth) -> bool:
-    """Whether it is known how many arrays a list may have that begins with none: the first says how large they are."""
+    """Whether it is known how many arrays a list may have that begins with none or some: the first says how large they are."""
     parameters = [n for n in growth.members if isinstance(program.nodes[n], Parameter)]
     begins = {n for p in parameters for n in comes_from(program, p)} - growth.members
-    return growth.turns is not None and all(is_empty(program, n) for n in begins)
+    return growth.turns is not None and all(is_empty(program, n) or is_display(program, n) for n in begins)
 
 
 def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool) -> Elements | None:

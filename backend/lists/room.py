@@ -202,12 +202,21 @@ class Rooms:
         nothing = self.is_nothing(node)
         count = constant(0) if nothing else call(owner, LENGTH, node)
         if held.axes:
-            return self.unsized(owner, growth, held), count
+            return self.unsized(owner, growth, held) if nothing else self.beside(owner, growth, held, node), count
         if growth.turns is None and not nothing:
             return node, count
         size = constant(MORE) if growth.turns is None else self.room(owner, growth)
         room = call(owner, FULL, call(owner, MAKE_TUPLE, size), constant(held.begin), constant(held.dtype))
         return (room if nothing else call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))), count
+
+    def beside(self, owner: GraphId, growth: Growth, held: Elements, node: NodeId) -> NodeId:
+        """The arrays that a list begins with, and room for more like the first."""
+        constant, call = self.edit.constant, self.edit.call
+        shape = call(owner, SHAPE, node)
+        sizes = [call(owner, GETITEM, shape, constant(axis)) for axis in range(1, 1 + len(held.axes))]
+        sizes = [self.room(owner, growth), *sizes]
+        room = call(owner, FULL, call(owner, MAKE_TUPLE, *sizes), constant(held.begin), constant(held.dtype))
+        return call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))
 
     def unsized(self, owner: GraphId, growth: Growth, held: Elements) -> NodeId:
         """
