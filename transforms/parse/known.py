@@ -42,7 +42,7 @@ def is_sequence(c: Cursor, node: NodeId) -> bool:
             node = content
             continue
         if callee is TABLE["make_record"]:
-            return c.constant_value(inputs[1]) == LIST
+            return bool(c.constant_value(inputs[1]) == LIST)
         return callee in (TABLE["make_tuple"], TABLE["concat"], TABLE["append"])
 
 
