@@ -196,7 +196,7 @@ class Compiled:
     def outcome(self, row: Sequence[Any]) -> Any:
         """The value in a row of scalars that ends in fuel and status."""
         if row[-1] != OK:
-            return error(int(row[-1]), self.budget)
+            return error(int(row[-1]), self.budget, self.code.ahead)
         return unflatten(row[:-2], self.code.result_type)
 
     def one(self, row: Sequence[Any]) -> Sequence[Any]:

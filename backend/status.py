@@ -4,7 +4,7 @@ Status codes: how generated code says that it trapped. It computes no exception,
 Every generated function ends in `…, fuel, status`; a status other than OK becomes the error that the reference raises. FULL,
 FULL_ARRAYS, those from FULL_AT on, and LINKED are no errors: the host answers them with more memory, or with other code
 (`backend.stacks.cells`), and runs again.
-So is ORDER, which only fast code has: the host runs the exact code.
+So is ORDER, which only fast code has: the host runs the exact code. No code leaves AHEAD, which is said in the place of a trap.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from semantics.errors import AdjudgeError, Crash, OutOfFuel, Trap
     SIZES,
     FULL_ARRAYS,
     ORDER,
-) = range(19)
+    AHEAD,
+) = range(20)
 FULL_AT, TOLD_APART = 32, 64
 """FULL_AT + k says that stack number k is full; from number TOLD_APART on, FULL says so, as of all."""
 
@@ -51,7 +52,13 @@ _TRAPS = {
     SIZES: ("sizes that the code of arrays was not made for", "run it on the virtual machine"),
     ORDER: ("a sum that is not finite, in fast code", "the exact code, which the host runs"),
     STUCK: ("the program does not return here", "every path to this place traps"),
+    AHEAD: (
+        "a trap in code with lists as arrays, where the program may have none, or another",
+        "`backend.runnable`: its machine tells",
+    ),
 }
+_CERTAIN = (FUEL, MEMORY_LIMIT, OVERFLOW, SIZES, ORDER, STUCK)
+"""What is no trap of the program, whatever its lists are."""
 
 
 def full_of(stack: int) -> int:
@@ -64,8 +71,12 @@ def is_full(status: Any) -> Any:
     return (status == FULL) | (status == FULL_ARRAYS) | (status >= FULL_AT)
 
 
-def error(status: int, budget: int) -> AdjudgeError:
-    """The error for a status that is not OK."""
+def error(status: int, budget: int, ahead: bool = False) -> AdjudgeError:
+    """
+    The error for a status that is not OK. Of code that is `ahead`, no trap is said to be the program's: where lists are arrays, a
+    turn may be taken before its loop asks whether there is one, and what an array traps on, a list may not (`backend.lists`).
+    """
+    status = AHEAD if ahead and status not in _CERTAIN else status
     if status == FUEL:
         remedy = "fewer turns, or `backend.compile` with a larger budget"
         return OutOfFuel(f"the loops did not end within {budget} turns", rule="backend", remedy=remedy)

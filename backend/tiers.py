@@ -18,18 +18,16 @@ from backend import store, toolchain
 from backend.lowering import first_order as lowering
 from backend.lowering.expansion import first_that_fits
 from backend.machine import Execution, Threads, load
-from backend.status import ORDER, OVERFLOW, SIZES, STUCK, error
+from backend.status import AHEAD, ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.collector import at_rest, at_work, settle
 from semantics.errors import AdjudgeError, Crash, Malformed, Trap
 from semantics.ir import Program
-from semantics.primitives.table import TABLE
 from transforms.remembering import remembering
 
 if TYPE_CHECKING:
     from backend import run
 
-MAKES_LISTS = tuple(TABLE[name] for name in ("append", "jacobian", "hessian"))
 
 LARGE = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
@@ -164,19 +162,13 @@ class Tiered:
     def explained(self, failure: AdjudgeError, arguments: Sequence[Any]) -> Any:
         """
         The error with the place and the words of the reference, which the machine has, and generated code has a status alone. A
-        budget that is spent is not spent again. What a GPU found is explained on the CPU. Of code that may be ahead, the value, if
-        nothing traps.
+        budget that is spent is not spent again. What a GPU found is explained on the CPU.
         """
         if not isinstance(failure, Trap) or failure.rule != "backend":
             return failure
         machined = self.machined if self.machined.threads is None else Machined(self.closures)
         (found,) = machined.map([arguments])
-        return found if isinstance(found, Trap) or self.may_be_ahead else failure
-
-    @property
-    def may_be_ahead(self) -> bool:
-        """Whether generated code may take a turn of a loop before it asks whether there is one (`gathering`), and trap there."""
-        return any(row in self.program.interned for row in MAKES_LISTS)
+        return found if isinstance(found, Trap) else failure
 
     def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
         """Whether a first run ends on CPython, where the compiled machine is not kept, in less time than a compiler takes."""
@@ -213,17 +205,13 @@ class Tiered:
         given = [tuple(sample) for sample in samples]
         with at_work():
             outcomes = self.best.map(given)
-        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and self.is_to_run_again(found)]
+        again = [k for k, found in enumerate(outcomes) if self.best is not self.machined and is_beyond(found)]
         tell_of_faults(outcomes[k] for k in again)
         self.again = len(again)
         if again:
             for k, outcome in zip(again, self.machined.map([given[k] for k in again]), strict=True):
                 outcomes[k] = outcome
         return outcomes
-
-    def is_to_run_again(self, outcome: Any) -> bool:
-        """Whether the machine is to run a sample of which generated code found this."""
-        return is_beyond(outcome) or (isinstance(outcome, Trap) and outcome.rule == "backend" and self.may_be_ahead)
 
 
 def value_of(outcome: Any) -> Any:
@@ -235,7 +223,7 @@ def value_of(outcome: Any) -> Any:
 
 def is_beyond(outcome: Any) -> bool:
     """Whether generated code was not made for the sample, or is at fault, and the machine is to run it."""
-    told = tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER))
+    told = tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER, AHEAD))
     return isinstance(outcome, Crash) or (isinstance(outcome, Trap) and outcome.what in told)
 
 

@@ -41,7 +41,7 @@ def _jax(family: ArrayFamily, given: tuple[Any, ...]) -> Callable[..., Any]:
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    if family.is_jacobian:
+    if family.is_jacobian and family.jax is not None:
         gradient = jax.jacrev(lambda *x: family.jax(jax, *x))
     elif family.derivative:
         gradient = defined(family.text, family.derivative, jax.numpy, jax.grad)

@@ -24,7 +24,7 @@ from semantics.indexing import OUTSIDE
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import order_of_need, scopes
-from semantics.signatures import Signature, ancestors, both, certain, each, endless, located
+from semantics.signatures import Line, Signature, both, certain, each, endless, located
 from semantics.type_language import FunctionType
 from semantics.type_lattice import NEVER, erase, is_below, join, members, of_constant, parts
 from semantics.type_widening import extent, lengthless, lengths_joined, unsized
@@ -110,6 +110,7 @@ class Inferrer:
         self.dependents: dict[Signature, dict[Signature, NodeId]] = {}
         self.stopped: dict[Signature, NodeId] = {}
         self.origin: dict[Signature, tuple[Signature, NodeId]] = {}
+        self.lines: dict[Signature, Line] = {}
         self.calls: dict[Signature, dict[NodeId, dict[Signature, None]]] = {}
         self.traps: dict[Signature, dict[NodeId, Trap]] = {}
         self.variants: dict[Signature, int] = {}
@@ -120,6 +121,7 @@ class Inferrer:
 
     def run(self, arguments: tuple[Any, ...]) -> Inference:
         entry = Signature(self.program.entry, (), arguments)
+        self.lines[entry] = Line().longer(entry)
         self.demand(entry)
         while self.todo:
             signature = self.todo.pop()
@@ -216,6 +218,7 @@ class Inferrer:
             signature = self.widened(caller, signature)
         if signature not in self.results:
             self.origin[signature] = (caller, node)
+            self.lines[signature] = self.lines[caller].longer(signature)
             self.nested(signature)
             for t in (*signature.captured, *signature.arguments):
                 self.bounded(t, signature)
@@ -258,20 +261,19 @@ class Inferrer:
             self.skeletons.add(rough)
             return None
         others: list[Signature] = []
-        for ancestor in ancestors(self.origin, caller):
-            if ancestor.graph == wanted.graph:
-                found = each(unsized, each(erase, ancestor))
-                if found == skeleton:
-                    return both(join, ancestor, wanted)
-                if each(lengthless, found) == rough:
-                    others.append(ancestor)
+        for ancestor in self.lines[caller].of(wanted.graph):
+            found = each(unsized, each(erase, ancestor))
+            if found == skeleton:
+                return both(join, ancestor, wanted)
+            if each(lengthless, found) == rough:
+                others.append(ancestor)
         if len(others) < self.turns[1] or _extent(wanted) < _extent(others[0]):
             return None
         return both(lengths_joined, others[0], wanted)
 
     def nested(self, signature: Signature) -> None:
         """OutOfFuel if a graph calls itself with ever other types: sequences that a loop makes longer, closures over closures."""
-        if sum(a.graph == signature.graph for a in ancestors(self.origin, signature)) > RECURSIONS:
+        if sum(1 for _ in self.lines[signature].of(signature.graph)) > RECURSIONS:
             raise endless(self.program, signature, f"a recursion of more than {RECURSIONS} rounds, each of which has other types")
 
     def refuse_certain_traps(self, entry: Signature) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from immutables import Map
+
 from semantics.errors import AdjudgeError, IllTyped, OutOfFuel, Trap
 from semantics.ir import Apply, GraphId, NodeId, Program
 from semantics.type_lattice import is_known
@@ -42,9 +44,32 @@ def ancestors(origin: Origin, signature: Signature) -> Iterator[Signature]:
     """The signature and those from which it was first reached, at most ANCESTORS of them."""
     for _ in range(ANCESTORS):
         yield signature
-        if signature not in origin:
+        found = origin.get(signature)
+        if found is None:
             return
-        signature = origin[signature][0]
+        signature = found[0]
+
+
+class Line(NamedTuple):
+    """
+    The same by graph: how long the line of calls to a signature is, and for each graph on it the last signature, its place, and
+    those before. A line of calls gets one longer for each loop that comes after another, and few are of one graph.
+    """
+
+    length: int = 0
+    last: Map[GraphId, Any] = Map()
+
+    def longer(self, signature: Signature) -> Line:
+        """The line to a signature that the last on this one calls."""
+        graph, length = signature.graph, self.length + 1
+        return Line(length, self.last.set(graph, (signature, length, self.last.get(graph))))
+
+    def of(self, graph: GraphId) -> Iterator[Signature]:
+        """The ancestors that are signatures of a graph, the nearest first."""
+        link = self.last.get(graph)
+        while link is not None and self.length - link[1] < ANCESTORS:
+            yield link[0]
+            link = link[2]
 
 
 def chain(program: Program, origin: Origin, signature: Signature) -> str:

@@ -9,6 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from test_backend_gathering import COLUMN, outcome, program
 
+import adjudge as aj
 import backend
 from adjudge.values import to_value
 from backend.lists.gathering import gathered
@@ -17,7 +18,9 @@ from backend.tiers import Tiered
 from semantics.errors import Trap
 from semantics.ir import Program
 from semantics.machine import Machine
+from semantics.type_language import INTEGER
 from semantics.values import same
+from transforms.parse import parse_text
 
 SIZES = ([], [0.7], [0.3, -1.2], [1.0, 2.0, 0.5], [2.0, 3.0, -1.0, 0.25])
 BEFORE = (
@@ -151,5 +154,39 @@ def test_code_without_lists_is_not_ahead_and_its_traps_are_its_own() -> None:
     assert isinstance(code, Tiered)
     [found] = code.map([(to_value(np.array([0.3, -1.2])),)])
     assert isinstance(found, Trap)
-    assert not code.may_be_ahead
     assert code.again == 0
+
+
+SOME_TURNS = """
+import numpy as np
+def f(xs, n: int):
+    a = []
+    for i in range(n // 3):
+        a.append(xs * (5 // (n - 2)))
+    s = 0.0
+    for r in a:
+        s = s + np.sum(r)
+    return s
+"""
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_samples_that_take_no_turn_have_their_value_beside_those_that_do(target: str) -> None:
+    """A regression: of a batch of columns, a division in a turn that is not taken was told, and had no words."""
+    found = aj.vmap(parse_text(SOME_TURNS, "f"), target=target)(np.ones((3, 2)), np.array([2, 3, 6]))
+    assert found.tolist() == [0.0, 10.0, 4.0]
+
+
+def test_code_that_no_machine_stands_behind_does_not_say_that_a_trap_is_the_programs() -> None:
+    code = backend.compile(parse_text(SOME_TURNS, "f"), (*COLUMN, INTEGER), "python")
+    assert code(to_value(np.ones(2)), 3) == 10.0
+    with pytest.raises(Trap, match="lists as arrays") as told:
+        code(to_value(np.ones(2)), 2)
+    assert "runnable" in told.value.remedy
+    assert backend.runnable(parse_text(SOME_TURNS, "f"), (*COLUMN, INTEGER), "python")(to_value(np.ones(2)), 2) == 0.0
+
+
+def test_code_without_lists_says_what_it_traps_on() -> None:
+    code = backend.compile(program("return xs[0] * (5 // (len(xs) - 2))"), COLUMN, "python")
+    with pytest.raises(Trap, match="division by zero"):
+        code(to_value(np.ones(2)))

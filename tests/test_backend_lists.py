@@ -72,6 +72,15 @@ TAKEN = {
     "integers that are indices": "a = np.array([i for i in range(len(xs)) if xs[i] > 0.0])\nreturn np.sum(xs[a])",
     "arrays beside one another": "return np.sum(np.stack([xs + x for x in xs], axis=1)[0])",
     "arrays one after another": "return np.sum(np.concatenate([np.outer(xs, xs) + x for x in xs])[:, 0])",
+    "rows that some turns add, added to an array": (
+        "a = []\nfor x in xs:\n if x > 0.0: a.append(xs * x)\ns = np.zeros_like(xs)\nfor r in a: s = s + r\nreturn np.sum(s)"
+    ),
+    "arrays that begin with one": (
+        "a = [xs]\nx = xs\nfor k in range(4):\n x = x * x * 0.5\n a.append(x)\nreturn np.sum(a[-1] * a[-2]) + np.sum(a[0])"
+    ),
+    "arrays that begin with two, and some turns add one": (
+        "a = [xs, xs * 2.0]\nfor x in xs:\n if x > 0.0: a.append(a[-1] * x)\nreturn np.sum(np.stack(a))"
+    ),
     "an array made of arrays": "a = []\nfor x in xs:\n if x > 0.0: a.append(xs + x)\nreturn np.sum(np.array(a))",
 }
 LEFT = {
@@ -81,6 +90,9 @@ LEFT = {
     "arrays without a number of turns": (
         "a = []\nk = 0\nwhile k < len(xs):\n if xs[k] > 0.0: a.append(xs * xs[k])\n k = k + 1\n"
         "return sum([np.sum(r) for r in a], 0.0)"
+    ),
+    "arrays that begin with as many as there are": (
+        "a = [xs * x for x in xs]\nfor x in xs:\n if x > 0.0: a.append(a[-1] * x)\nreturn np.sum(np.stack(a))"
     ),
     "numbers and booleans": "a = [x for x in xs] + [True]\nreturn 1.0 if a[0] else 2.0",
 }
@@ -94,6 +106,17 @@ def test_such_lists_are_arrays(name: str) -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_so_they_are_where_a_gradient_is_asked_for(name: str) -> None:
     agrees(calling(program(TAKEN[name]), "grad", 0, COLUMN))
+
+
+@pytest.mark.parametrize("derived", [False, True], ids=["value", "gradient"])
+def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> None:
+    """A regression: code took them to be as small as those that are there first, and left whatever it was given."""
+    subject = program(TAKEN["rows that some turns add, added to an array"])
+    subject = calling(subject, "grad", 0, COLUMN) if derived else subject
+    code, reference = backend.compile(subject, COLUMN, "python"), Machine(expand(subject))
+    for sample in ([0.5], [-0.5], [0.5, -1.0], [1.0, 2.0, -0.5]):
+        given_ = to_value(np.array(sample))
+        assert same(code(given_), reference.run((given_,)).value)
 
 
 @pytest.mark.parametrize("name", LEFT)

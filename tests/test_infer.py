@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from semantics.infer import infer
 from semantics.machine import run
 from semantics.primitives.row import Hole, row
 from semantics.primitives.table import ROWS, TABLE
+from semantics.signatures import Line, Signature, ancestors
 from semantics.text import read
 from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT, FunctionType, TupleType, type_of
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, erase, join, members, of_constant
@@ -261,3 +263,15 @@ def test_types_form_a_join_semilattice(a: Any, b: Any, c: Any) -> None:
     assert join(NEVER, a) == a
     assert erase(join(a, b)) == join(erase(a), erase(b))
     assert not any(isinstance(m, Union) for m in members(join(a, b)))
+
+
+@pytest.mark.parametrize("length", [1, 7, 250])
+def test_the_signatures_of_a_graph_on_a_line_of_calls_are_its_ancestors_of_that_graph(length: int) -> None:
+    """Of so many calls, one from another, the nearest first, and none that is too far away."""
+    signatures = [Signature(k % 3, (), (k,)) for k in range(length)]
+    origin = {after: (before, 0) for before, after in pairwise(signatures)}
+    line = Line()
+    for signature in signatures:
+        line = line.longer(signature)
+        for graph in range(4):
+            assert [*line.of(graph)] == [a for a in ancestors(origin, signature) if a.graph == graph]

@@ -124,7 +124,7 @@ class Batch:
 
     def outcome(self, compiled: Compiled, type: Any, results: list[Any], status: Any, sample: Callable[[int], Any]) -> Outcome:
         """What the columns and statuses say; the machine runs the samples that generated code was not made for."""
-        failures = {int(k): error(int(status[k]), compiled.budget) for k in np.flatnonzero(status)}
+        failures = {int(k): error(int(status[k]), compiled.budget, compiled.code.ahead) for k in np.flatnonzero(status)}
         again = {k: self.again(sample(k)) for k, e in failures.items() if is_beyond(e)}
         plain = not is_chosen(type) and all(
             _stores(results, k, v, type) for k, v in again.items() if not isinstance(v, AdjudgeError)

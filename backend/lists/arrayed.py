@@ -17,7 +17,7 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
-from backend.lists.loops import is_empty
+from backend.lists.loops import is_display, is_empty
 from backend.lists.meeting import APPEND, ASKED, CONCAT, GETITEM, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, OF_CLASS, PUT, Meeting
 from backend.lists.room import Rooms
 from semantics.arrays import Array
@@ -45,15 +45,17 @@ def arrayed(program: Program, inference: Inference, begun: bool = False, *, boun
     found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun, bounded)) is not None}
     grown = growths(meeting, [node for root in found for node in members[root]])
     unknown = {meeting.of(node) for growth in grown for node in growth.members if not _has_size(meeting.program, growth)}
-    found = {root: held for root, held in found.items() if not held.axes or root not in unknown}
-    return _Arrays(meeting, found, members).run() if found else program
+    lists = {root: held for root, held in found.items() if not held.axes or root not in unknown}
+    if len(lists) < len(found):
+        grown = growths(meeting, [node for root in lists for node in members[root]])
+    return _Arrays(meeting, lists, members, grown).run() if lists else program
 
 
 def _has_size(program: Program, growth: Growth) -> bool:
-    """Whether it is known how many arrays a list may have that begins with none: the first says how large they are."""
+    """Whether it is known how many arrays a list may have that begins with none or some: the first says how large they are."""
     parameters = [n for n in growth.members if isinstance(program.nodes[n], Parameter)]
     begins = {n for p in parameters for n in comes_from(program, p)} - growth.members
-    return growth.turns is not None and all(is_empty(program, n) for n in begins)
+    return growth.turns is not None and all(is_empty(program, n) or is_display(program, n) for n in begins)
 
 
 def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool, bounded: bool) -> Elements | None:
@@ -153,10 +155,12 @@ def _is_made_array(program: Program, use: Use, held: Elements) -> bool:
 class _Arrays:
     """The program with arrays for some classes of lists, as it is made."""
 
-    def __init__(self, meeting: Meeting, found: dict[int, Elements], members: dict[int, list[NodeId]]) -> None:
+    def __init__(
+        self, meeting: Meeting, found: dict[int, Elements], members: dict[int, list[NodeId]], growths: Sequence[Growth]
+    ) -> None:
         self.meeting, self.program, self.found, self.edit = meeting, meeting.program, found, Edit(meeting.program)
         self.lists = {node: held for root, held in found.items() for node in members[root]}
-        self.growths: list[Growth] = growths(meeting, self.lists)
+        self.growths = growths
         self.growing = {node for growth in self.growths for node in growth.members}
 
     def run(self) -> Program:

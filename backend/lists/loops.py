@@ -148,3 +148,10 @@ def is_empty(program: Program, node: NodeId) -> bool:
     made = arguments_of(program, node, MAKE_RECORD)
     label = program.constant(made[0]) if made is not None and len(made) == 1 else None
     return arguments_of(program, node, MAKE_TUPLE) == () or (isinstance(label, Label) and label.kind == "list")
+
+
+def is_display(program: Program, node: NodeId) -> bool:
+    """Whether this is a list or a tuple made of elements that are there."""
+    made = arguments_of(program, node, MAKE_RECORD)
+    label = program.constant(made[0]) if made is not None and len(made) > 1 else None
+    return bool(arguments_of(program, node, MAKE_TUPLE)) or (isinstance(label, Label) and label.kind == "list")

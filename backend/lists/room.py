@@ -16,7 +16,8 @@ from semantics.primitives.table import TABLE
 from transforms.surgery import become, index_of
 
 ADD, AND, CONCATENATE, EQ, FULL, GE, LENGTH = (TABLE[name] for name in ("add", "and_", "concatenate", "eq", "full", "ge", "length"))
-LT, MAX, MIN, MUL, NE, SHAPE, TO_BOOLEAN = (TABLE[name] for name in ("lt", "max", "min", "mul", "ne", "shape", "to_boolean"))
+FLOORDIV, LT, MAX, MUL, NE = (TABLE[name] for name in ("floordiv", "lt", "max", "mul", "ne"))
+SHAPE, TO_BOOLEAN = TABLE["shape"], TABLE["to_boolean"]
 MORE = 8
 """Elements for which there is room beside twice as many as there are."""
 
@@ -201,23 +202,31 @@ class Rooms:
         nothing = self.is_nothing(node)
         count = constant(0) if nothing else call(owner, LENGTH, node)
         if held.axes:
-            return self.unsized(owner, growth, held), count
+            return self.unsized(owner, growth, held) if nothing else self.beside(owner, growth, held, node), count
         if growth.turns is None and not nothing:
             return node, count
         size = constant(MORE) if growth.turns is None else self.room(owner, growth)
         room = call(owner, FULL, call(owner, MAKE_TUPLE, size), constant(held.begin), constant(held.dtype))
         return (room if nothing else call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))), count
 
+    def beside(self, owner: GraphId, growth: Growth, held: Elements, node: NodeId) -> NodeId:
+        """The arrays that a list begins with, and room for more like the first."""
+        constant, call = self.edit.constant, self.edit.call
+        shape = call(owner, SHAPE, node)
+        sizes = [call(owner, GETITEM, shape, constant(axis)) for axis in range(1, 1 + len(held.axes))]
+        sizes = [self.room(owner, growth), *sizes]
+        room = call(owner, FULL, call(owner, MAKE_TUPLE, *sizes), constant(held.begin), constant(held.dtype))
+        return call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))
+
     def unsized(self, owner: GraphId, growth: Growth, held: Elements) -> NodeId:
         """
-        An array without elements, of sizes that are read from an array, since those of what comes into its place are others: code
-        takes sizes that are known before it runs to hold in all turns.
+        An array without elements, of sizes that are computed, n // (n + 1), since those of what comes into its place are others:
+        code takes sizes that are known before it runs to hold in all turns.
         """
         constant, call = self.edit.constant, self.edit.call
         assert growth.turns is not None
-        one = call(owner, ADD, constant(1), call(owner, MIN, growth.turns, constant(0)))
-        zeros = call(owner, FULL, call(owner, MAKE_TUPLE, one), constant(0), constant("i64"))
-        size = call(owner, GETITEM, zeros, constant(0))
+        turns = call(owner, MAX, growth.turns, constant(0))
+        size = call(owner, FLOORDIV, turns, call(owner, ADD, turns, constant(1)))
         sizes = call(owner, MAKE_TUPLE, *(size for _ in range(1 + len(held.axes))))
         return call(owner, FULL, sizes, constant(held.begin), constant(held.dtype))
 

@@ -32,6 +32,7 @@ class Lowered:
     heap     whether cells have arrays, whose elements are in the memory behind the cells
     alone    the source for one processor: the same numbers with fewer loops and less memory
     fast     whether its sums may be in any order
+    ahead    whether lists are arrays in it, so that the machine has to say what its traps are
     """
 
     source: str
@@ -44,6 +45,7 @@ class Lowered:
     heap: bool = False
     alone: str = ""
     fast: bool = False
+    ahead: bool = False
 
     @property
     def width(self) -> int:
@@ -109,14 +111,18 @@ def lowered(
         refuse_memory(without, argument_types)
         arrays = gathered(without, argument_types)
         try:
-            return first_that_fits(arrays, mode, expanded, argument_types)
+            return fitting(without, arrays)
         except AdjudgeError as refusal:
             more = gathered(without, argument_types, bounded=True)
             if refusal.rule in HOPELESS or more.canonical == arrays.canonical:
                 raise
             with suppress(AdjudgeError):
-                return first_that_fits(more, mode, expanded, argument_types)
+                return fitting(without, more)
             raise
+
+    def fitting(without: Program, arrays: Program) -> Lowered:
+        found = first_that_fits(arrays, mode, expanded, argument_types)
+        return replace(found, ahead=arrays is not without)
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()

@@ -1,15 +1,16 @@
 """
-What is known of a node when parsing: the elements of a display, the keys of a dictionary.
+What is known of a node when parsing: the elements of a display, the keys of a dictionary, whether it is a sequence.
 """
 
 from __future__ import annotations
 
-from semantics.ir import Constant, NodeId
+from semantics.ir import Constant, GraphRef, NodeId
 from semantics.primitives.array_rows import ARRAYS
 from semantics.primitives.table import TABLE
-from semantics.structured import LIST, Label
+from semantics.structured import LIST, Label, Record
 from transforms.parse.cursor import Cursor
 
+ALLOC, GETITEM, LOAD, OF_LENGTH = (TABLE[name] for name in ("alloc", "getitem", "load", "of_length"))
 SEQUENCES = frozenset({TABLE["make_tuple"], TABLE["concat"], TABLE["append"], *ARRAYS})
 
 
@@ -22,6 +23,35 @@ def elements_of(c: Cursor, node: NodeId) -> tuple[NodeId, ...] | None:
     if callee is TABLE["make_record"] and c.constant_value(inputs[1]) == LIST:
         return inputs[2:]
     return None
+
+
+def is_sequence(c: Cursor, node: NodeId) -> bool:
+    """
+    Whether the text shows a value to be a tuple or a list: a display, a comprehension, one that was made longer, or the content of
+    a cell that began as one. A function that is called `list` or `tuple` is taken for the builtin.
+    """
+    while True:
+        inputs = c.edit.program.inputs(node)
+        callee = c.constant_value(inputs[0]) if inputs else c.constant_value(node)
+        match callee:
+            case tuple() | Record(label=Label(kind="list")):
+                return not inputs
+            case GraphRef(graph):
+                return bool(inputs) and c.edit.graphs[graph].name in ("list", "tuple")
+        if callee is LOAD and (content := _begun_with(c, inputs[2])) is not None:
+            node = content
+            continue
+        if callee is TABLE["make_record"]:
+            return bool(c.constant_value(inputs[1]) == LIST)
+        return callee in (TABLE["make_tuple"], TABLE["concat"], TABLE["append"])
+
+
+def _begun_with(c: Cursor, pointer: NodeId) -> NodeId | None:
+    """What the cell of a pointer had at first, where it was made in this function."""
+    inputs = c.edit.program.inputs(pointer)
+    while inputs and c.constant_value(inputs[0]) in (GETITEM, OF_LENGTH):
+        inputs = c.edit.program.inputs(inputs[1])
+    return inputs[2] if inputs and c.constant_value(inputs[0]) is ALLOC else None
 
 
 def may_be_dictionary(c: Cursor, node: NodeId) -> bool:

@@ -1,4 +1,7 @@
-"""The rule of calls of NumPy's functions: keywords and defaults are put in the places of the row's parameters."""
+"""
+The rule of calls of NumPy's functions: keywords and defaults are put in the places of the row's parameters, and the array of a list
+in the place of one that the text shows to be a list.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,12 @@ from semantics.ir import NodeId
 from transforms.agenda_system import agenda_rule
 from transforms.parse.calls import called, take_arguments
 from transforms.parse.cursor import Cursor
+from transforms.parse.known import is_sequence
 from transforms.parse.numpy_names import Function
 from transforms.parse.state import Name, ParseState
+
+ARRAYS = frozenset("abcxy")
+"""What the parameters are called that take an array."""
 
 
 @agenda_rule
@@ -19,7 +26,8 @@ def call_numpy(state: ParseState) -> ParseState | None:
         case (at, Name(found=Function() as found)):
             c = Cursor(state)
             positional, keywords = take_arguments(c, at, strings=True)
-            c.push(found.build(c, arranged(c, at, found, positional, keywords), at))
+            given = arranged(c, at, found, positional, keywords)
+            c.push(found.build(c, with_arrays(c, at, found, given), at))
             return c.state
     return None
 
@@ -47,6 +55,17 @@ def arranged(c: Cursor, at: ast.AST, found: Function, positional: list[NodeId], 
                 raise c.refuse(at, f"{found.name} needs an argument for {name}", _shape(found))
             given[name] = c.constant(found.defaults[name])
     return [given[name] for name in parameters]
+
+
+def with_arrays(c: Cursor, at: ast.AST, found: Function, given: list[NodeId]) -> list[NodeId]:
+    """The arguments with np.array of each list that stands where NumPy takes an array, as `np.mean([e for x in t])` has it."""
+    if "*" in found.parameters:
+        return given
+    pairs = zip(found.parameters, given, strict=True)
+    return [
+        c.apply("as_array", node, c.constant(None), at=at) if name in ARRAYS and is_sequence(c, node) else node
+        for name, node in pairs
+    ]
 
 
 def _shape(found: Function) -> str:
