@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 from typing import Any
@@ -100,6 +101,18 @@ def test_a_second_batch_of_samples_that_all_part_goes_one_by_one_and_is_the_same
     xs, ys = np.tile([0.5, 5.0], count // 2), np.linspace(0.0, 1.0, count)
     for _ in range(2):
         same(ON_CPU(xs, ys, 3)[0], ON_PYTHON(xs, ys, 3)[0])
+
+
+def test_samples_are_tried_in_a_function_without_a_loop() -> None:
+    """A regression: of the bytecode of CPython 3.12 and 3.13, Numba catches no error where a loop is before the `try`."""
+    text = batch_kernels.wide_kernel(whole(lowered(parse(steps), (REAL, REAL, INTEGER))), (False, False, True), MANY)
+    tries = {f.name: f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and any(map(is_try, ast.walk(f)))}
+    assert [*tries] == ["attempt"]
+    assert not any(isinstance(n, ast.For | ast.While) for n in ast.walk(tries["attempt"]))
+
+
+def is_try(node: ast.AST) -> bool:
+    return isinstance(node, ast.Try)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ The kernels of batches, as text behind the generated code of one sample: each go
 
     batch    calls the generated code for each sample: one text for CPython and Numba
     wide     calls it for `width` samples at once, of numbers that stand side by side (`backend.batches.lanes`), for the CPU. Where
-    these
-             samples part at a branch, or one of them does not end as it should, `batch` goes over them
+             these samples part at a branch, or one of them does not end as it should, `batch` goes over them
 
 A kernel takes the columns of the arguments, what is shared as it is; the results, the scalars of each dtype as the rows of one
 array; the statuses; and memory. It gives how many samples did not end well. Of an array that is taken apart
@@ -194,7 +193,8 @@ def columns_among(form: Form, shared: Sequence[bool]) -> list[str]:
 def wide_kernel(form: Form, shared: Sequence[bool], width: int) -> str:
     """
     The kernel `wide`, behind the text of `batch`, which goes over what is left. Where the last are fewer than there are lanes, some
-    that came before run with them once more, and are written again as they were.
+    that came before run with them once more, and are written again as they were. The `try` stands in a function of its own: from
+    CPython 3.12 on, Numba does not find it behind a loop.
     """
     code, pairs = form.code, [*zip(_names(form), form.arguments, shared, strict=True)]
     columns, arrays = [a for a, _, s in pairs if not s], [a for a, t, s in pairs if s and isinstance(t, ArrayType)]
@@ -217,6 +217,15 @@ def abreast({", ".join(taken)}):
     return code
 
 
+@_device
+def attempt({", ".join(taken)}):
+    try:
+        code = abreast({", ".join(taken)})
+    except Exception:
+        code = {FULL}
+    return code
+
+
 @_batch
 def wide(first, last, {whole}):
     count = status.size
@@ -230,10 +239,7 @@ def wide(first, last, {whole}):
         for k in range(i, at + {width}):
             code = code if status[k] == {FULL} else {FULL}
         if code == {OK}:
-            try:
-                code = abreast({", ".join(call)})
-            except Exception:
-                code = {FULL}
+            code = attempt({", ".join(call)})
         if code == {OK}:
             for k in range(i, at + {width}):
                 status[k] = {OK}
