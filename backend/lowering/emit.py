@@ -19,6 +19,7 @@ from backend.columns import NUMBA, Template
 from backend.lowering.conversion import convert
 from backend.lowering.expansion import LONG
 from backend.lowering.shape import (
+    OF_ANY_LENGTH,
     ZERO_VALUE,
     Cut,
     Fn,
@@ -93,7 +94,9 @@ class Emitter(Holding):
             try:
                 found = self.of_arrays(primitive, arguments)
             except Malformed as refusal:
-                if refusal.rule != "lower" or not any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
+                if refusal.rule not in ("lower", OF_ANY_LENGTH) or not any(
+                    isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments
+                ):
                     raise
                 self.trap("True", SIZES)  # ZERO in place of a value, on a path that is not taken; if it is, the machine takes it
                 return None

@@ -8,6 +8,7 @@ Whether there is one is known without loading what lowers, which a first call do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -102,11 +103,19 @@ def lowered(
     def made() -> Lowered:
         from backend.lists.gathering import gathered
         from backend.lists.promotion import promoted
+        from backend.lowering.shape import OF_ANY_LENGTH
         from backend.lowering.subset import refuse_memory
 
         without = promoted(program)
         refuse_memory(without, argument_types)
-        return first_that_fits(gathered(without, argument_types), mode, expanded, argument_types)
+        first = gathered(without, argument_types)
+        try:
+            return first_that_fits(first, mode, expanded, argument_types)
+        except AdjudgeError as error:
+            if error.rule == OF_ANY_LENGTH and (again := gathered(without, argument_types, known=True)) != first:
+                with suppress(AdjudgeError):
+                    return first_that_fits(again, mode, expanded, argument_types)
+            raise
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
         return made()

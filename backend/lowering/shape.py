@@ -23,6 +23,8 @@ from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, FunctionT
 from semantics.type_lattice import NAMES, NEVER, ZERO_TYPE, Literal, SliceType, Union
 
 DEFAULTS = {REAL: "0.0", INTEGER: "0", BOOLEAN: "False"}
+OF_ANY_LENGTH = "lower/length"
+"""The rule of the refusal of a sequence that has no structure before it runs."""
 ROOT = "root"  # the base of a cell of a family, which has none
 
 
@@ -245,6 +247,6 @@ def unknown(type: Any) -> Malformed:
     """The refusal of what has no structure before it runs."""
     return Malformed(
         f"a value of type {type}: sequences of unknown length are not compiled yet",
-        rule="lower",
+        rule=OF_ANY_LENGTH,
         remedy='compile it with target="reference"',
     )
