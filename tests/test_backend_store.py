@@ -18,11 +18,13 @@ import backend
 from backend import store
 from backend.cpu import native
 from backend.lowering.first_order import Lowered
+from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.ir import Program
 from semantics.primitives.row import Primitive, row
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
+from semantics.values import same
 
 BACKEND = store.ROOT / "backend"
 COMPILES = re.compile(r"^\s*(from|import) (numba|llvmlite)\b", re.MULTILINE)
@@ -87,6 +89,19 @@ def test_a_source_that_is_cut_off_is_written_again(empty_folder: Path) -> None:
     (file,) = empty_folder.glob("k_*.py")
     file.write_bytes(b"def ")
     assert one() == 1
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [b"", b"4 and more"], ids=["nothing", "something else"])
+def test_what_numba_keeps_is_made_again_where_it_is_damaged(empty_folder: Path, kind: str, left: bytes) -> None:
+    """It raised what `pickle` raises, at each call."""
+    program = read(DOUBLE.replace("f(%x)", "f(%x: f64[?])"))
+    for _ in range(2):
+        code = backend.compile(program, target="cpu")
+        assert same(code.call(Array("f64", (2,), (0.5, 1.5))), Array("f64", (2,), (1.0, 3.0)))
+        for file in (empty_folder / "__pycache__").glob(f"*.{kind}"):
+            file.write_bytes(left)
+    assert list((empty_folder / "__pycache__").glob(f"*.{kind}"))
 
 
 def test_a_full_disk_keeps_nothing_and_ends_nothing(empty_folder: Path, monkeypatch: Any) -> None:
