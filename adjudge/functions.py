@@ -175,7 +175,8 @@ def _name(f: Any, index: int) -> str:
     while isinstance(f, Derivative):
         f = f.f
     if isinstance(f, Program):
-        node = f.nodes[f.graphs[f.entry].parameters[index]]
+        parameters = f.graphs[f.entry].parameters  # a direction of `hvp` stands behind them
+        node = f.nodes[parameters[index]] if index < len(parameters) else None
         return node.name if isinstance(node, Parameter) and node.name else f"argument {index}"
     try:
         return list(inspect.signature(f).parameters)[index]

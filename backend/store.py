@@ -3,7 +3,8 @@ Where generated code lives: one importable file per source, named by its hash, s
 lowered from which program, named by a hash of the program and of the code that lowers, so that a second process need not lower.
 
 The folder is $XDG_CACHE_HOME/adjudge, or ~/.cache/adjudge, or a temporary one where neither can be written. Files are written
-beside their place and renamed, so a reader never sees half of one.
+beside their place and renamed, so a reader never sees half of one; and they end in a sum of what is in them, so one that a full
+disk or a lost write has left otherwise is made again. LLVM ends the process where an object file is none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import os
 import pickle
 import sys
 import tempfile
+from binascii import crc32
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +27,8 @@ from backend import toolchain
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("semantics", "transforms", "backend")
+SUM = 4
+"""Bytes."""
 COMPILER = ("toolchain.py", "cpu", "exact", "fast", "cuda", "batches/lanes.py", "batches/lane_memory.py")
 """In `backend`, what a source that is compiled is bound to, and how it is compiled: that it does not show."""
 
@@ -45,10 +50,10 @@ def remembered(key: str, make: Callable[[], T]) -> T:
     """What `make` gave when it was last called for this key by the same code, in some process; else what it gives now."""
     path = _place(key)
     try:
-        found: T = pickle.loads(path.read_bytes())
+        found: T = pickle.loads(kept(path))
     except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
         found = make()
-        write(path, pickle.dumps(found))
+        keep(path, pickle.dumps(found))
     return found
 
 
@@ -107,11 +112,33 @@ def _stated(folder: str) -> Iterator[str]:
                     folders.append(entry.path)
 
 
+class Damaged(OSError):
+    """A file is not as it was written."""
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Has `kept` find it. A disk that is full keeps nothing, which is no reason to end."""
+    with suppress(OSError):
+        write(path, content + crc32(content).to_bytes(SUM, "big"))
+
+
+def kept(path: Path) -> bytes:
+    """What was kept there; an OSError if there is nothing, or something else."""
+    content = path.read_bytes()
+    if len(content) < SUM or crc32(content[:-SUM]).to_bytes(SUM, "big") != content[-SUM:]:
+        raise Damaged(f"{path} is not what was written there")
+    return content[:-SUM]
+
+
 def write(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=folder(), suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(name, path)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
@@ -119,9 +146,7 @@ def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     bound = toolchain.elementary(source) if target.startswith("cpu") or target == "native" else ""
     made_by = f"{toolchain.versions()}\n{compiler()}" if target != "python" else ""  # which compiles nothing
     key = digest(f"{target}\n{made_by}\n{bound}\n{source}")
-    path = folder() / f"k_{key}.py"
-    if not path.exists():
-        write(path, source.encode())
+    path = _written(folder() / f"k_{key}.py", source.encode())
     spec = importlib.util.spec_from_file_location(f"adjudge_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -130,3 +155,21 @@ def load(source: str, target: str, bindings: Mapping[str, Any]) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _written(path: Path, content: bytes) -> Path:
+    """Where the file is: there, or in a temporary folder where there is no room."""
+    if not path.exists() or path.read_bytes() != content:
+        try:
+            write(path, content)
+        except OSError:
+            path = Path(tempfile.mkdtemp(prefix="adjudge-")) / path.name
+            write(path, content)
+    return path
+
+
+def forget_compiled(source: str) -> None:
+    """Removes what Numba's cache has of a source, an index and the code that it names."""
+    path = Path(source)
+    for file in (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"):
+        file.unlink(missing_ok=True)

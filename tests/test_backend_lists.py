@@ -131,6 +131,22 @@ def typed(subject: Program) -> Inference:
     return found
 
 
+RELAXED = "d = {}\ngo = True\nwhile go:\n go = False\n for i in range(len(xs)):\n  if {} < d[3]:\n   d[3] = {}\n   go = True\n"
+KNOWN = {
+    "as many as the text says, changed beside a flag": RELAXED.format("[9.0] * 4", "xs[i]", "xs[i]") + "return d[3] - d[0]",
+    "one and then as many as the text says": RELAXED.format("[0.0] + [9.0] * 3", "d[i % 3] + xs[i]", "xs[i]") + "return d[3]",
+}
+"""Lists of known length that no code is made for as their elements."""
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_list_of_known_length_is_an_array_where_its_elements_are_not_told_apart(name: str) -> None:
+    subject = program(KNOWN[name])
+    agrees(subject)
+    agrees(calling(subject, "grad", 0, COLUMN))
+    assert gathered(promoted(subject), COLUMN, known=True) is not promoted(subject)
+
+
 @pytest.mark.parametrize("name", TAKEN)
 def test_gradients_are_the_same_over_the_rationals(name: str) -> None:
     subject = promoted(program(TAKEN[name]))
@@ -286,14 +302,14 @@ def test_a_list_that_grows_up_to_a_length_is_an_array_where_it_is_differentiated
     """A regression: its types are of one, two and three elements, as which code has it, but not the adjoint of its loop."""
     subject = promoted(program(UP_TO_A_LENGTH))
     assert gathered(subject, COLUMN) is subject
-    assert gathered(subject, COLUMN, bounded=True) is not subject
+    assert gathered(subject, COLUMN, known=True) is not subject
     agrees(subject)
     agrees(calling(subject, "grad", 0, COLUMN))
 
 
 def test_near_miss_a_list_of_one_length_stays_apart() -> None:
     subject = promoted(program("a = [1.0, 2.0]\nfor x in xs:\n if len(a) < 3: a = [x, a[0]]\nreturn sum(a, 0.0)"))
-    assert gathered(subject, COLUMN, bounded=True) is subject
+    assert gathered(subject, COLUMN, known=True) is subject
     agrees(calling(subject, "grad", 0, COLUMN))
 
 

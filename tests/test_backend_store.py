@@ -18,11 +18,13 @@ import backend
 from backend import store
 from backend.cpu import native
 from backend.lowering.first_order import Lowered
+from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.ir import Program
 from semantics.primitives.row import Primitive, row
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
+from semantics.values import same
 
 BACKEND = store.ROOT / "backend"
 COMPILES = re.compile(r"^\s*(from|import) (numba|llvmlite)\b", re.MULTILINE)
@@ -55,6 +57,65 @@ def test_a_file_that_is_no_memory_is_made_again(empty_folder: Path) -> None:
     file.write_bytes(b"half of it")
     assert backend.lowered(read(DOUBLE), (REAL,)) == first
     assert isinstance(pickle.loads(file.read_bytes()), Lowered)
+
+
+@pytest.mark.parametrize(
+    "left", [b"", b"\x7fELF", b"half of it", None], ids=["nothing", "a beginning", "something else", "all but one"]
+)
+def test_a_file_that_was_kept_is_found_only_whole(empty_folder: Path, left: bytes | None) -> None:
+    """An object file that was none ended the process, in LLVM."""
+    file = empty_folder / "t_1.o"
+    store.keep(file, b"what was made")
+    assert store.kept(file) == b"what was made"
+    file.write_bytes(file.read_bytes()[:-1] if left is None else left)
+    with pytest.raises(OSError, match="not what was written"):
+        store.kept(file)
+
+
+def test_an_object_file_that_is_none_is_made_again(empty_folder: Path) -> None:
+    text = f'target triple = "{native.llvm().get_process_triple()}"\ndefine i64 @one() {{\n  ret i64 1\n}}\n'
+    for _ in range(2):
+        assert native.of_text(text, ["one"])["one"]
+        (file,) = empty_folder.glob("t_*.o")
+        file.write_bytes(b"\x7fELF and no more")
+
+
+def test_a_source_that_is_cut_off_is_written_again(empty_folder: Path) -> None:
+    def one() -> int:
+        found: int = store.load("def one(): return 1\n", "python", {}).one()
+        return found
+
+    assert one() == 1
+    (file,) = empty_folder.glob("k_*.py")
+    file.write_bytes(b"def ")
+    assert one() == 1
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [b"", b"4 and more"], ids=["nothing", "something else"])
+def test_what_numba_keeps_is_made_again_where_it_is_damaged(empty_folder: Path, kind: str, left: bytes) -> None:
+    """It raised what `pickle` raises, at each call."""
+    program = read(DOUBLE.replace("f(%x)", "f(%x: f64[?])"))
+    for _ in range(2):
+        code = backend.compile(program, target="cpu")
+        assert same(code.call(Array("f64", (2,), (0.5, 1.5))), Array("f64", (2,), (1.0, 3.0)))
+        for file in (empty_folder / "__pycache__").glob(f"*.{kind}"):
+            file.write_bytes(left)
+    assert list((empty_folder / "__pycache__").glob(f"*.{kind}"))
+
+
+def test_a_full_disk_keeps_nothing_and_ends_nothing(empty_folder: Path, monkeypatch: Any) -> None:
+    replace_file = os.replace
+
+    def full(here: str, there: Path) -> None:
+        if there.parent == empty_folder:
+            raise OSError(28, "No space left on device")
+        replace_file(here, there)
+
+    monkeypatch.setattr(os, "replace", full)
+    assert store.remembered("a key", lambda: 7) == 7
+    assert store.load("def one(): return 1\n", "python", {}).one() == 1
+    assert not list(empty_folder.iterdir())
 
 
 def test_a_change_of_the_code_that_lowers_is_noticed(monkeypatch: Any) -> None:

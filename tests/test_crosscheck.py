@@ -46,6 +46,12 @@ def composed(x: float, n: int):
 def layer(w, x):
     return np.sum(np.tanh(w @ x))
 
+def marched(x: float, y: float):
+    p = (x, y)
+    for _ in range(3):
+        p = tuple([0.5 * a + x for a in p])
+    return sum([a * a for a in p])
+
 def large(n: int):
     return n * 4611686018427387904
 """
@@ -62,6 +68,7 @@ ROWS = {
     "power": (["-g", "x"], "A"),
     "recursive": (["-g", "x"], "A"),
     "composed": (["-g", "x"], "B"),
+    "marched": (["-g", "x"], "A"),  # what is compiled has its loops over p unrolled, and so has the reference
     "layer": (["np.ones((2, 3))", "np.ones(3)", "-g", "w"], "A"),
 }
 

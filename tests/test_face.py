@@ -106,6 +106,14 @@ def test_hessian_and_hvp_agree():
     assert along == (rows[0][0], rows[1][0])
 
 
+def test_the_directions_of_a_program_have_no_names_and_need_none():
+    """An IndexError came out, since a program has no parameter for a direction."""
+    direct = aj.compile(aj.hvp(aj.parse(product)), target="python")
+    assert direct(2.0, 3.0, 1.0, 0.0) == aj.hvp(product)(2.0, 3.0, 1.0, 0.0)
+    with pytest.raises(IllTyped, match="direction"):
+        direct(2.0, 3.0, 1.0, "no number")
+
+
 def test_an_integer_has_no_derivative_and_the_error_says_so():
     with pytest.raises(IllTyped, match="integer 2") as caught:
         aj.grad(product)(2, 3.0)

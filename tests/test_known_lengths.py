@@ -216,6 +216,43 @@ def test_the_gradient_of_a_loop_around_them_is_compiled_and_has_the_references_b
     agrees(calling(parse_text(text, "f"), "grad", 0, (REAL,)), (REAL,), [(0.7,), (3.0,), (-1.0,), (float("nan"),)])
 
 
+COMPLEX = """
+from typing import NamedTuple
+
+class C(NamedTuple):
+    a: float
+    b: float
+
+    def __mul__(self, o):
+        return C(self.a * o.a - self.b * o.b, self.a * o.b + self.b * o.a)
+
+def f(x, y, n: int):
+    q = C(x, y)
+    for _ in range(n):
+        q = q * C(x, 0.5)
+    return q.a + q.b
+"""
+
+
+def test_what_multiplies_records_is_told_apart_from_what_multiplies_their_fields() -> None:
+    """One function asks whether there is a record; of a loop around it there was no gradient in code."""
+    types = (REAL, REAL, INTEGER)
+    program = parse_text(COMPLEX, "f")
+    found = unrolled(program, types)
+    assert "is_instance" in applied(program)
+    assert "is_instance" not in applied(found)
+    gradient = calling(program, "grad", (0, 1), types)
+    code, adjoint = first_that_fits(gradient, "J", lambda one: (backend.compile(one, types, "python"), one), types)
+    for sample in [(0.75, -1.5, 3), (-0.25, 0.5, 0), (float("nan"), 2.0, 2)]:
+        assert same(run(adjoint, *sample), code.call(*sample))
+
+
+def test_near_miss_what_chooses_when_it_runs_is_one_function_for_all_its_calls() -> None:
+    text = "def larger(x, y): return x if x > y else y\ndef f(x, y): return larger(x, 0.5) * larger(y, x)\n"
+    program = parse_text(text, "f")
+    assert known_lengths._apart(program, (REAL, REAL)) is program
+
+
 def test_without_types_it_would_be_refused() -> None:
     program = calling(parse_text(long(2), "f"), "grad", 0, (REAL,))
     with pytest.raises(Malformed, match="unknown length"):

@@ -7,11 +7,12 @@ Loops over tuples and lists of known length, unrolled before a loop around them 
     switch(c, @f, @g)  ⟹  @f
 
 where inference says that t is a tuple or a list of n elements, and that c holds, in every run. A comprehension over what a loop
-carries is a loop in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that its
-type does not say. Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. They also
-say which method `r.step(h)` calls; r might have a field of that name, with any function in it, for all that its text says. A
-derivative that is not expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of
-the gradient.
+carries is a loop in a loop, whose list grows turn by turn, and the adjoint of a loop has its list on a stack, of a length that
+its type does not say. Before, the types do say it: `a - r * b for a, b in zip(x, s)` is two subtractions where x is a pair. They
+also say which method `r.step(h)` calls; r might have a field of that name, with any function in it, for all that its text says.
+What all products call asks whether there is a record to multiply, and what multiplies records calls it for their fields; so where
+it chooses another function in other calls, each call has its own copy, or it would be a recursion. A derivative that is not
+expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from semantics.errors import AdjudgeError
 from semantics.infer import Inference, Inferrer, entry_types
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
+from semantics.scope import Scopes
 from semantics.structured import Label
 from semantics.type_language import FunctionType, RecordType, TupleType
 from transforms import partial_eval
+from transforms.clone import copy_graphs
 from transforms.failures import drops_failure, keeping
 from transforms.grad_state import begin
 from transforms.modes import Mode
@@ -34,7 +37,7 @@ from transforms.nested_grad import system_of
 from transforms.pipeline import Rounds
 from transforms.scalarize import element_at, shape_of
 from transforms.ssa.exact_passes import EXACT
-from transforms.surgery import arguments_of, become
+from transforms.surgery import arguments_of, become, needed_in, nest, only_called
 from transforms.system import RewriteSystem, rewrite
 
 ITERATED, LENGTH, CONCAT, APPEND = (TABLE[name] for name in ("iterated", "length", "concat", "append"))
@@ -58,11 +61,31 @@ def unrolled(program: Program, types: Sequence[Any] | None = None) -> Program:
     for _ in range(ROUNDS):
         try:
             resolved = _resolved(program, known(program, types))
-            if resolved is program:
+            if resolved is program and (resolved := _apart(program, types)) is program:
                 break
             program = UNROLL.run(resolved)
         except AdjudgeError:
             break
+    return program
+
+
+def _apart(program: Program, types: Sequence[Any] | None) -> Program:
+    """The program in which a function that chooses by types, and not the same in all its calls, is copied for each of them."""
+    stubbed, inference = typed(program, types)
+    chosen: dict[NodeId, set[Known | GraphRef | None]] = {}
+    for nodes in inference.types.values():
+        for node in nodes:
+            if stubbed.callee(node) is SWITCH and stubbed.nodes[node] == program.nodes.get(node):
+                chosen.setdefault(node, set()).add(_known(nodes[node], _arms(stubbed, node)))
+    several = {program.owner(node) for node, found in chosen.items() if len(found) > 1 and None not in found}
+    for graph in sorted(g for g in several if g is not None):
+        copies, uses = nest(program, graph), only_called(program, graph) or ()
+        if len(uses) <= LONGEST and not any(program.owner(use.user) in copies for use in uses):
+            edit = Edit(program)
+            for use in uses[1:]:
+                copied = copy_graphs(edit, program, copies, found=Scopes({}, needed_in(program, copies), {}))
+                edit.set_inputs(use.user, (edit.reference(copied.graphs[graph]), *program.inputs(use.user)[1:]))
+            program = edit.program if len(uses) > 1 else program
     return program
 
 

@@ -7,6 +7,7 @@ What is kept is code of numbers. That of arrays needs Numba's runtime, so Numba'
 from __future__ import annotations
 
 import sys
+from pickle import UnpicklingError
 from typing import Any
 
 from backend import store, toolchain
@@ -34,8 +35,12 @@ def address(code: Lowered) -> int:
     """Where the entry is, kept for other processes if it was compiled for this."""
     if is_there(code):
         return native.addresses(entry_source(code), exports(code))["entry"]
-    entry = dispatcher(code)
-    found = object_code.address(entry, code.arguments, code.given, is_addressed(code))
+    entry, wanted = dispatcher(code), (code.arguments, code.given, is_addressed(code))
+    try:
+        found = object_code.address(entry, *wanted)
+    except (UnpicklingError, EOFError):  # what Numba has kept is damaged
+        store.forget_compiled(entry.py_func.__code__.co_filename)
+        found = object_code.address(entry, *wanted)
     if is_plain(code) and not code.fast and (made := object_code.made(entry)) is not None:
         native.keep(entry_source(code), exports(code), {"entry": made})
     return found

@@ -45,17 +45,17 @@ def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
     """Where the machine code of the functions is."""
     path = store.folder() / _key(source, exports)
     try:
-        objects = pickle.loads(path.read_bytes())
+        objects = pickle.loads(store.kept(path))
         return _linked(objects)
     except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
         objects = _compiled(source, exports)
-        store.write(path, pickle.dumps(objects))
+        store.keep(path, pickle.dumps(objects))
         return _linked(objects)
 
 
 def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
     """Keeps what has been compiled elsewhere, with Numba's wrappers or without, for the next process."""
-    store.write(store.folder() / _key(source, exports), pickle.dumps(dict(objects)))
+    store.keep(store.folder() / _key(source, exports), pickle.dumps(dict(objects)))
 
 
 class Unlinkable(Exception):
@@ -128,12 +128,12 @@ def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
     said = f"{toolchain.versions()}\n{processor()}\n{text}"
     path = store.folder() / f"t_{store.digest(said)}.o"
     try:
-        content = path.read_bytes()
+        content = store.kept(path)
     except OSError:
         module = llvm().parse_assembly(text)
         module.verify()
         content = _machine().emit_object(module)
-        store.write(path, content)
+        store.keep(path, content)
     return _placed([content], names)
 
 

@@ -35,14 +35,14 @@ AS_ARRAY, CONCATENATE, FULL, LENGTH, NE = (TABLE[name] for name in ("as_array", 
 RESHAPE, SHAPE, STACK, TO_BOOLEAN, TRANSPOSE = (TABLE[name] for name in ("reshape", "shape", "stack", "to_boolean", "transpose"))
 
 
-def arrayed(program: Program, inference: Inference, begun: bool = False, *, bounded: bool = False) -> Program:
+def arrayed(program: Program, inference: Inference, begun: bool = False, *, known: bool = False) -> Program:
     """
-    The program with arrays for all such lists; where some are `begun`, for lists of arrays of known length too. If `bounded`, lists
-    are of unknown length where types know of several.
+    The program with arrays for all such lists; where some are `begun`, for lists of arrays of known length too. If `known`, for all
+    lists that are made longer, and those of which types know several lengths.
     """
     meeting = Meeting(program, inference)
     members = meeting.members()
-    found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun, bounded)) is not None}
+    found = {root: held for root, nodes in members.items() if (held := _held(meeting, root, nodes, begun, known)) is not None}
     grown = growths(meeting, [node for root in found for node in members[root]])
     unknown = {meeting.of(node) for growth in grown for node in growth.members if not _has_size(meeting.program, growth)}
     lists = {root: held for root, held in found.items() if not held.axes or root not in unknown}
@@ -58,17 +58,18 @@ def _has_size(program: Program, growth: Growth) -> bool:
     return growth.turns is not None and all(is_empty(program, n) or is_display(program, n) for n in begins)
 
 
-def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool, bounded: bool) -> Elements | None:
+def _held(meeting: Meeting, root: int, nodes: Sequence[NodeId], begun: bool, known: bool) -> Elements | None:
     """What the lists of a class hold, where arrays may stand for them."""
     if root in meeting.lost:
         return None
     types = [type for node in nodes for type in meeting.types.get(node, ())]
-    unknown = any(isinstance(type, SequenceType) for type in types) or (bounded and len(_lengths(types)) > 1)
-    if not unknown and not (begun and any(meeting.program.callee(node) is APPEND for node in nodes)):
+    unknown = any(isinstance(type, SequenceType) for type in types) or (known and len(_lengths(types)) > 1)
+    longer = (APPEND, CONCAT) if known else (APPEND,)
+    if not unknown and not ((begun or known) and any(meeting.program.callee(node) in longer for node in nodes)):
         return None
     kinds = {_of_list(type) for type in types} - {()}
     found = kinds.pop() if len(kinds) == 1 else None
-    if not isinstance(found, Elements) or not (unknown or found.axes):
+    if not isinstance(found, Elements) or not (unknown or known or found.axes):
         return None
     arrays = any(isinstance(type, ArrayType) for type in types)
     if not all(_answers(meeting, node, found, arrays) for node in nodes):

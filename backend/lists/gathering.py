@@ -70,23 +70,24 @@ class List(NamedTuple):
         return bool(self.elements.axes or self.flow.stacks or (self.flow.arrays and self.elements.dtype != "f64"))
 
 
-def gathered(program: Program, types: Sequence[Any] | None = None, *, bounded: bool = False) -> Program:
+def gathered(program: Program, types: Sequence[Any] | None = None, *, known: bool = False) -> Program:
     """
-    The program with arrays for all such lists, as a Jacobian's rows are; itself if there are none, or types cannot be told. If
-    `bounded`, for those too that a loop makes longer up to a length that it asks for, as where len(out) < 3.
+    The program with arrays for all such lists, as a Jacobian's rows are; itself if there are none, or types cannot be told. A list
+    whose length the types decide, or of a few lengths, as where len(out) < 3, is its elements; if `known`, an array too where a
+    loop makes it.
     """
     opened = OPEN.run(program) if JACOBIAN in program.interned else program
-    found = _all_gathered(opened, types, partial(arrayed, bounded=bounded))
+    found = _all_gathered(opened, types, known)
     return program if found is opened else found
 
 
-def _all_gathered(program: Program, types: Sequence[Any] | None, arrayed: Callable[..., Program]) -> Program:
+def _all_gathered(program: Program, types: Sequence[Any] | None, known: bool) -> Program:
     """All lists that are known are taken in one round, so types are told once for each depth of lists in lists."""
     begun = False  # what holds a list that is an array now is one, whatever its length
     told: tuple[Program, Inference | None] | None = None
     for _ in range(DEEPEST):
         before = program
-        for way in (in_columns, _made_by_loops, arrayed):
+        for way in (in_columns, partial(_made_by_loops, known=known), partial(arrayed, known=known)):
             if not _makes_lists(program):
                 return program
             if told is None or told[0] is not program:
@@ -106,13 +107,13 @@ def _makes_lists(program: Program) -> bool:
     return any(use.index == 0 for row in rows for use in program.users(row))
 
 
-def _made_by_loops(program: Program, inference: Inference, begun: bool) -> Program:
+def _made_by_loops(program: Program, inference: Inference, begun: bool, *, known: bool) -> Program:
     """The program with arrays for lists to which a loop adds an element in each turn."""
     found = [(loop, way) for loop in loops(program) if (way := flow(program, loop)) is not None]
-    known = {loop.place: e for loop, way in found if (e := _elements(program, inference, loop, way, begun)) is not None}
-    for places in _by_loop(loop for loop, _ in found if loop.place in known):
+    held = {loop.place: e for loop, way in found if (e := _elements(program, inference, loop, way, begun, known)) is not None}
+    for places in _by_loop(loop for loop, _ in found if loop.place in held):
         now = [each for place in places if place in program.nodes and (each := loop_at(program, place)) is not None]
-        lists = [List(each, way, known[each.place]) for each in now if (way := flow(program, each)) is not None]
+        lists = [List(each, way, held[each.place]) for each in now if (way := flow(program, each)) is not None]
         program = _with_arrays(program, lists) if lists else program
     return program
 
@@ -154,8 +155,8 @@ def _typed(program: Program, types: Sequence[Any] | None) -> Inference | None:
     return None
 
 
-def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, begun: bool) -> Elements | None:
-    """What the list holds, if it is the same in every run, the length is unknown in one, and all indices are integers."""
+def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, begun: bool, known: bool) -> Elements | None:
+    """What the list holds, if it is one kind in each run, indices are integers, and the length is not known, or may be `known`."""
     held = (loop.element, *(program.inputs(place)[3] for place in way.changes))
     indices = [program.inputs(place)[2] for place in (*way.elements, *way.changes)]
     kinds, unknown = set(), False
@@ -167,7 +168,7 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
     elements = kinds.pop() if len(kinds) == 1 else None
     if elements is None or (way.changes and elements.axes):
         return None
-    return elements if unknown or (begun and elements.axes) else None
+    return elements if unknown or known or (begun and elements.axes) else None
 
 
 def _with_arrays(program: Program, lists: Sequence[List]) -> Program:

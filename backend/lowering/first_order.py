@@ -113,11 +113,9 @@ def lowered(
         try:
             return fitting(without, arrays)
         except AdjudgeError as refusal:
-            more = gathered(without, argument_types, bounded=True)
-            if refusal.rule in HOPELESS or more.canonical == arrays.canonical:
-                raise
-            with suppress(AdjudgeError):
-                return fitting(without, more)
+            if refusal.rule not in HOPELESS and (more := gathered(without, argument_types, known=True)).canonical != arrays.canonical:
+                with suppress(AdjudgeError):
+                    return fitting(without, more)
             raise
 
     def fitting(without: Program, arrays: Program) -> Lowered:
