@@ -160,7 +160,7 @@ def test_every_turn_costs_the_same(name: str) -> None:
 
 
 def test_a_copy_in_every_turn_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tightening, "accumulated", lambda function, *asked: function)
+    monkeypatch.setattr(tightening, "summed", lambda function, *asked: function)
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
     assert bend("products") > 1000
 

@@ -47,9 +47,10 @@ def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], thro
 
 
 def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
-    """Every nest that computes what a name becomes from what it is: a copy is put before it, and it reads that."""
+    """Every nest that computes what a name, or its copy, becomes from what it is: a copy is put before it, and it reads that."""
     assigned = [pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n)]
     names = [(value.id, to.id) for to, value in assigned if isinstance(value, ast.Name) and isinstance(to, ast.Name)]
+    names += [(old, new) for block in blocks(function) for s in block if (pair := copied(s)) for new, old in [pair]]
     becomes = _becomes(names, through)
     found: list[Sum] = []
     for block in blocks(function):
@@ -84,7 +85,7 @@ def _is_new(value: ast.expr) -> bool:
 def _pairs(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> list[tuple[str, str]]:
     """
     The new arrays that a nest writes, each with the old one that it becomes: of neither has the nest other elements, and of the old
-    one it reads none after it has written the new one. Numbers and their mask are two.
+    one it reads none after it has written the new one. Of two that it becomes, it is the first. Numbers and their mask are two.
     """
     turns, inner = _turns(nest)
     at = ", ".join(turns)
@@ -106,7 +107,7 @@ def _pairs(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> list
     for new in (name for name in alike if name in made and stored[name] == elements[name] == 1):
         before = last[new] + isinstance(inner[last[new]], ast.Assign)
         olds = [old for old in alike if (new, old) in becomes and not stored[old] and last[old] < before]
-        if len(olds) == 1 and olds[0] not in (old for _, old in found):
+        if olds and olds[0] not in (old for _, old in found):
             found.append((new, olds[0]))
     return found
 

@@ -19,15 +19,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from backend.arrays.assumed import SHIFTED
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots, arrays_in, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
+from backend.arrays.paired import Pairs
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
 WORDS = re.compile(r"\w+")
+SHAPE = re.compile(r"(\w+)\.shape\[(\d+)\]")
 RENAMED = 16  # copies that are looked at for whether one name will do
 TRIED = 40  # names of which it is asked whether they must be copied before a loop
 
@@ -138,7 +141,7 @@ def _own(facts: Ownership, copies: list[Copy]) -> dict[Loop, int]:
 def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[Copy]:
     """The copies of a whole array, in order."""
     found: list[Copy] = []
-    calls = _made_once(function)
+    calls, pairs = _made_once(function), Pairs(function)
     for block in blocks(function):
         made: dict[str, tuple[int, ast.Assign]] = {}
         same: set[tuple[str, str]] = set()
@@ -153,7 +156,11 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
                         (new, old), (where, maker) = pair, made[pair[0]]
                         unread = not any(new in names_in(s) for s in block[where + 1 : at])
                         known = partial(_told, told, same)
-                        if unread and isinstance(maker.value, ast.Call) and _same_sizes(calls, known, maker.value, old, statement):
+                        if (
+                            unread
+                            and isinstance(maker.value, ast.Call)
+                            and _same_sizes(calls, known, pairs, maker.value, old, statement)
+                        ):
                             found.append(Copy(block, maker, statement, new, old))
     return found
 
@@ -213,20 +220,26 @@ def copied(loop: ast.stmt) -> tuple[str, str] | None:
 
 
 def _same_sizes(
-    calls: dict[str, ast.Call], told: Callable[[str, int], Collection[str]], call: ast.Call, old: str, loop: ast.stmt
+    calls: dict[str, ast.Call], told: Callable[[str, int], Collection[str]], pairs: Pairs, call: ast.Call, old: str, whole: ast.For
 ) -> bool:
     """Whether the new array has the sizes of the old one, and the loops go over them."""
     wanted = list(map(ast.unparse, call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []))
-    gone: list[str] = []
+    gone, loop = list[str](), cast(ast.stmt, whole)
     while isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
         gone.append(ast.unparse(loop.iter.args[-1]))
         loop = loop.body[0]
     if gone != wanted:
         return False
-    own = all(n in told(old, k) for k, n in enumerate(wanted))
+    own = all(n in told(old, k) or _is_paired(pairs, n, old, k, whole) for k, n in enumerate(wanted))
     if (made := calls.get(old)) is None:
         return own
     return ast.dump(made.args[-1]) == ast.dump(call.args[-1]) and (own or ast.dump(made.args[0]) == ast.dump(call.args[0]))
+
+
+def _is_paired(pairs: Pairs, size: str, old: str, axis: int, at: ast.stmt) -> bool:
+    """Whether a size is that of an array which is paired with the old one."""
+    found = SHAPE.fullmatch(size)
+    return found is not None and found[2] == str(axis) and pairs.hold(found[1], old, at)
 
 
 def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:

@@ -22,6 +22,9 @@ from backend.arrays.notes import Noted, alike
 from backend.arrays.walking import walk
 
 NOWHERE = -1  # every name: what holds where no path leads
+TAKEN = "_taken"
+"""What stands for an array that was taken off a stack of frames, which nobody else has (`backend.arrays.popped`)."""
+MAKERS = frozenset({"_empty", "_full", TAKEN})
 
 
 @dataclass(eq=False)
@@ -180,7 +183,7 @@ class Ownership:
             step.assigns |= bit
             if (sources := _sources(value)) is not None:
                 step.moves.append((bit, [self.bit(s) or None for s in sources]))
-            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("_empty", "_full"):
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in MAKERS:
                 step.makes |= bit
             else:
                 step.shared |= bit | self._viewed(value)
@@ -327,7 +330,7 @@ def _made(function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> t
         if isinstance(node, ast.Assign):
             for target, value in pairs(node):
                 match target, value:
-                    case ast.Name(name), ast.Call(ast.Name("_empty" | "_full")):
+                    case ast.Name(name), ast.Call(ast.Name(called)) if called in MAKERS:
                         calls.setdefault(name, value)
                     case ast.Name(name), _:
                         for source in _sources(value) or ():

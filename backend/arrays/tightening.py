@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 
-from backend.arrays.accumulating import accumulated
 from backend.arrays.apart import marked
 from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
@@ -26,6 +25,7 @@ from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.once import read_once
+from backend.arrays.popped import summed
 from backend.arrays.reuse import reused
 from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
@@ -43,13 +43,13 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
-    module.body[0] = function = accumulated(function, told(function), THROUGH)
+    module.body[0] = function = summed(function, told(function), THROUGH)
     if begun(function):
         constants(function)
     if (found := whole(function)) is not None:
         spoken(found)
         needed(found, Reader(roots(found)))
-        module.body[0] = function = accumulated(found, told(found), THROUGH)
+        module.body[0] = function = summed(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
     unmasked(function)
     hoisted(function)

@@ -95,13 +95,25 @@ def _family(
     absent = {}
     for k in range(max(sizes)):
         beyond = frozenset(kind for kind, size in enumerate(sizes) if k >= size)
-        saying = frozenset(
-            i for i, f in enumerate(fields) if k < len(f) and nothing is not None and program.constant(f[k]) is nothing
-        )
+        empty = nothing is ZERO and _may_be_empty(program, sites, fields, k)
+        said_by = (i for i, f in enumerate(fields) if k < len(f) and _says(program.constant(f[k]), nothing, empty))
+        saying = frozenset(said_by if nothing is not None else ())
         if kinds := beyond | saying if len(beyond | saying) < len(sites) else beyond:
             absent[k] = kinds
     said = {} if frames or calls else _said(program, fields, absent)
     return Family(sites[0], sites, sizes, links, absent, frames, calls, said)
+
+
+def _says(constant: Any, nothing: Any, empty: bool) -> bool:
+    """Whether what is known of a field is that it holds nothing; so does the empty tuple, if it may."""
+    return constant is nothing or (empty and type(constant) is tuple and not constant)
+
+
+def _may_be_empty(program: Program, sites: Sequence[NodeId], fields: Sequence[Sequence[NodeId]], k: int) -> bool:
+    """Whether field k is a tuple made beside the cell, or the empty one, which then stands for a way that was not taken."""
+    found = [(site, f[k]) for site, f in zip(sites, fields, strict=True) if k < len(f)]
+    others = [(site, n) for site, n in found if not _says(program.constant(n), ZERO, empty=True)]
+    return all(program.callee(n) in TUPLES and program.owner(n) == program.owner(site) for site, n in others)
 
 
 def _said(program: Program, fields: list[Any], absent: Mapping[int, frozenset[int]]) -> dict[int, frozenset[int]]:

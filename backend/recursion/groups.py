@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from backend.recursion.demanded import with_demands
+from backend.recursion.inlining import inlined
 from backend.recursion.levels import in_levels
 from backend.recursion.loops import Loop
+from backend.recursion.parts import in_parts
 from backend.recursion.reads import postponed, taken_apart
 from backend.recursion.results import without_unread
 from backend.recursion.sums import begun, sums_of, threaded
@@ -39,6 +42,11 @@ def without_recursion(module: Module, *, sums: bool = False, levels: bool = Fals
     are in level order (`backend.recursion.levels`).
     """
     found = groups(module)
+    if several := [*dict.fromkeys(members for members in found.values() if len(members) > 1)]:
+        for members in several:
+            module = inlined(module, members)
+        module = in_parts(module)
+        found = groups(module)
     fields: dict[str, Sequence[int]] = {}
     before: dict[str, Function] = {}
     for name in [name for name, members in found.items() if sums and len(members) == 1]:
@@ -49,14 +57,19 @@ def without_recursion(module: Module, *, sums: bool = False, levels: bool = Fals
     module = replace(
         module, functions=tuple(postponed(taken_apart(f, found[f.name])) if f.name in found else f for f in module.functions)
     )
+    ordered = {
+        name: loop
+        for name, members in found.items()
+        if levels and len(members) == 1 and (loop := in_levels(module[name], fields.get(name, ())))
+    }
+    module = with_demands(module, found.keys() - ordered.keys())
     entered = {module.entry} | {c for f in module.functions for c in callees(f) if found.get(c) != found.get(f.name)}
     kept = (f for f in module.functions if f.name in entered or f.name not in found)
 
     def without(f: Function) -> Function:
         if f.name not in found:
             return f
-        ordered = in_levels(f, fields.get(f.name, ())) if levels and len(found[f.name]) == 1 else None
-        loop = ordered or loop_of(module, f, found[f.name])
+        loop = ordered.get(f.name) or loop_of(module, f, found[f.name])
         return begun(loop, before[f.name]) if fields.get(f.name) else loop
 
     return replace(module, functions=tuple(map(without, kept)))

@@ -44,7 +44,7 @@ from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.tidy import reachable
 from transforms.ssa.zeros import without_zeros
 
-EQ, KIND = TABLE["eq"], "the kind"
+EQ, KIND, FOUND = TABLE["eq"], "the kind", "what is found"
 Pushes = list[tuple[int, dict[str, Operand]]]  # kinds of frames, with what is live
 
 
@@ -72,7 +72,7 @@ class Loop:
 
     def function(self) -> Function:
         """The loop."""
-        self.write(self.end, (), Return((Name(value(self.first.name)),)))
+        self.write(self.end, (Instruction((FOUND,), RESULT, (Name(value(self.first.name)),)),), Return((Name(FOUND),)))
         self.write(self.head, (), Goto(OUTSIDE))
         for function in self.functions.values():
             if function is not self.first:

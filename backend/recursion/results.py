@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from backend.recursion.parts import given
 from semantics.primitives.table import TABLE
-from semantics.ssa.form import Function, FunctionRef, Instruction, Literal, Module, Name, Return, operands_of
+from semantics.ssa.form import Function, FunctionRef, Instruction, Literal, Module, Name, operands_of
 from transforms.ssa.rewriting import names_in
 from transforms.ssa.single_assignment import NOTHING
 from transforms.ssa.zeros import without_zeros
@@ -58,10 +59,8 @@ def _fields(functions: Iterable[Function], name: str) -> Iterator[int | None]:
 
 def _tuples(function: Function) -> set[str]:
     """The tuples that are all that a function returns; none if it may return something else."""
-    phis = {phi.target: phi for block in function.blocks for phi in block.phis}
     made = {i.targets[0] for b in function.blocks for i in b.instructions if i.callee is MAKE_TUPLE}
-    returned = [o for b in function.blocks if isinstance(b.jump, Return) for o in b.jump.operands]
-    found = {o for r in returned for o in ([a for _, a in phis[r.text].arms] if isinstance(r, Name) and r.text in phis else [r])}
+    found = given(function)
     names = set(names_in(found))
     return names if len(names) == len(found) and names <= made else set()
 

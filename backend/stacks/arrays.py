@@ -20,6 +20,7 @@ from semantics.ir import NodeId
 from semantics.type_language import INTEGER, ArrayType
 
 HEAP = "heap"
+MASKED = "the array whose mask is next"
 MEMORY_OF = {"f64": "reals", "i64": "integers", "bool": "integers"}
 VIEW = re.compile(r"\s*(a\d+_) = (?:_reshape\()?(?:reals|integers)\[.*⟦")
 """A line that makes a view of an array in a cell."""
@@ -77,10 +78,11 @@ def save_array(emit: Any, site: NodeId, cell: str, place: str, array: str, type:
             emit.line(f"integers[⟦{site}:{cell}:{place}_{k}⟧] = {array}.shape[{k}]")
 
 
-def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType) -> tuple[str, Sizes]:
-    """A variable with a view of the elements, which is dropped if nothing reads it; the sizes."""
-    memory, name, sizes = _memory(type), emit.variable(type), []
-    for k, n in enumerate(type.dims):
+def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType, views: dict[str, Sizes]) -> str:
+    """A variable with a view of the elements, dropped if nothing reads it; `views` has the sizes. A mask has those of its array."""
+    memory, name = _memory(type), emit.variable(type)
+    sizes: list[str] = [*views.pop(MASKED, ())] if type.dtype == "bool" else []
+    for k, n in enumerate(type.dims if not sizes else ()):
         if n is None:
             sizes.append(emit.variable(INTEGER))
             emit.line(f"{sizes[-1]} = int(integers[⟦{site}:{cell}:{place}_{k}⟧])")
@@ -92,7 +94,10 @@ def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType) 
     else:
         view = f"{memory}[{begin}:{begin} + {count}]"
     emit.line(f"{name} = {view}" if len(sizes) == 1 else f"{name} = _reshape({view}, ({', '.join(sizes)}))")
-    return name, tuple(sizes)
+    views[name] = tuple(sizes)
+    if type.holes:
+        views[MASKED] = views[name]
+    return name
 
 
 def with_sizes(value: Any, views: dict[str, Sizes]) -> Any:

@@ -310,8 +310,16 @@ def _joined(inference: Inference) -> dict[int, Signature]:
 
 def _with_zero(wanted: Any, wide: Any) -> Any:
     """The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack; else `wanted`."""
-    near = _nearly(_with_holes(erase(wanted)), _with_holes(erase(wide)))
-    return wide if near and is_below(wanted, wide) else wanted
+    return wide if _near(erase(wanted), erase(wide)) and is_below(wanted, wide) else wanted
+
+
+def _near(t: Any, u: Any) -> bool:
+    """Whether two types, or those of the parts of two tuples, differ only so."""
+    match t, u:
+        case TupleType(some), TupleType(others) if len(some) == len(others):
+            return all(map(_near, some, others))
+        case _:
+            return _nearly(_with_holes(t), _with_holes(u))
 
 
 def _with_holes(t: Any) -> Any:

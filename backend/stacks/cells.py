@@ -200,8 +200,7 @@ class Stacks(Emitter):
     def load(self, site: NodeId, cell: str, place: str, type: Any, views: dict[str, Sizes]) -> str:
         """A variable with what a place of a cell holds; of a view, the sizes as well."""
         if isinstance(type, ArrayType):
-            name, views[name] = load_array(self, site, cell, place, type)
-            return name
+            return load_array(self, site, cell, place, type, views)
         name, at = self.variable(type), f"⟦{site}:{cell}:{place}⟧"
         text = {REAL: f"float(reals[{at}])", INTEGER: f"int(integers[{at}])", BOOLEAN: f"(integers[{at}] != 0)"}[type]
         self.line(f"{name} = {text}")

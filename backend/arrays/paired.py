@@ -1,0 +1,117 @@
+"""
+Which two arrays have the same sizes wherever they are read, as the numbers and the mask of a sensitivity have.
+
+Two names are *paired* if they are always assigned together, in one block and with no way out between: two arrays that are made of
+the same sizes, or two names that are paired. That is taken to be so until an assignment is found of which it is not; then it holds
+by induction over a run, in loops too.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from backend.arrays.ownership import MAKERS, pairs
+from backend.arrays.walking import names_in, walk
+
+Block = list[ast.stmt]
+
+
+@dataclass(eq=False)
+class Given:
+    """What a statement of a block assigns to a name; None if it is not to be seen."""
+
+    block: Block
+    at: int
+    value: ast.expr | None
+
+
+class Pairs:
+    """The assignments of a function, by name, in the order of the text; parameters are assigned what is not to be seen."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.given: dict[str, list[Given]] = {a.arg: [Given(function.body, -1, None)] for a in function.args.args}
+        for block in _blocks(function):
+            for at, statement in enumerate(block):
+                if isinstance(statement, ast.Assign):
+                    for target, value in pairs(statement):
+                        self.assigned(target, Given(block, at, value))
+
+    def assigned(self, target: ast.expr, given: Given) -> None:
+        if isinstance(target, ast.Name):
+            self.given.setdefault(target.id, []).append(given)
+        elif isinstance(target, ast.Tuple):
+            for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+                self.given.setdefault(name, []).append(Given(given.block, given.at, None))
+
+    def hold(self, a: str, b: str, at: ast.stmt) -> bool:
+        """Whether two names are paired, at a statement too."""
+        todo, seen = [(a, b)], set[tuple[str, str]]()
+        while todo:
+            if (pair := todo.pop()) not in seen and pair[0] != pair[1]:
+                seen.add(pair)
+                if (needed := self.needed(*pair, at)) is None:
+                    return False
+                todo += needed
+        return True
+
+    def needed(self, a: str, b: str, at: ast.stmt) -> list[tuple[str, str]] | None:
+        """The names that are to be paired if two are; None if these are not."""
+        ours, theirs = self.given.get(a, []), self.given.get(b, [])
+        if len(ours) != len(theirs):
+            return None
+        found: list[tuple[str, str]] = []
+        for one, other in zip(ours, theirs, strict=True):
+            if (needed := _together(one, other, at)) is None:
+                return None
+            found += needed
+        return found
+
+
+def _together(one: Given, other: Given, at: ast.stmt) -> list[tuple[str, str]] | None:
+    """The names that are to be paired if what two statements assign has the same sizes."""
+    first, last = sorted((one.at, other.at))
+    between = one.block[first + 1 : last]
+    if one.block is not other.block or any(s is at or not isinstance(s, ast.Assign | ast.For) for s in between):
+        return None
+    if one.value is None or other.value is None or _stored(between) & (names_in(one.value) | names_in(other.value)):
+        return None
+    match one.value, other.value:
+        case ast.Name(a), ast.Name(b):
+            return [(a, b)]
+        case ast.Call(ast.Name(maker), [ast.Tuple(sizes), *_]), ast.Call(ast.Name(another), [ast.Tuple(others), *_]):
+            if maker in MAKERS and another in MAKERS and len(sizes) == len(others):
+                found = [_same(s, o) for s, o in zip(sizes, others, strict=True)]
+                return [pair for some in found if some for pair in some] if None not in found else None
+    return None
+
+
+def _stored(statements: Block) -> set[str]:
+    """The names that statements assign to."""
+    return {n.id for s in statements for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _same(size: ast.expr, other: ast.expr) -> list[tuple[str, str]] | None:
+    """The same for two sizes."""
+    if ast.unparse(size) == ast.unparse(other):
+        return []
+    match size, other:
+        case (
+            ast.Subscript(ast.Attribute(ast.Name(a), "shape"), ast.Constant(k)),
+            ast.Subscript(ast.Attribute(ast.Name(b), "shape"), ast.Constant(j)),
+        ) if k == j:
+            return [(a, b)]
+    return None
+
+
+def _blocks(function: ast.FunctionDef) -> list[Block]:
+    """Every block of statements, in the order of the text."""
+    found: list[Block] = [function.body]
+    for statement in found[0]:
+        found += _inside(statement)
+    return found
+
+
+def _inside(statement: ast.stmt) -> list[Block]:
+    own = [block for block in (getattr(statement, "body", None), getattr(statement, "orelse", None)) if block]
+    return [block for one in own for block in (one, *(b for s in one for b in _inside(s)))]

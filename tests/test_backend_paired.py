@@ -1,0 +1,76 @@
+"""Two arrays that are always assigned together have the same sizes, and what is assigned otherwise may not have."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from backend.arrays.in_place import blocks, updated
+from backend.arrays.paired import Pairs
+
+COPY = "for k in range(x.shape[0]):\n            c[k] = m[k]"
+TEXT = f"""
+def kernel(a0, a1, fuel, one):
+    x, m, i = (_full((4,), 1.0, _f64), _full((4,), False, _bool), 0)
+    while i < 3:
+        y = _empty((x.shape[0],), _f64)
+        for k in range(x.shape[0]):
+            y[k] = x[k]
+        c = _empty((x.shape[0],), _bool)
+        {COPY}
+        c[i] = True
+        if i == 1:
+            z = _full((i + 2,), 0.0, _f64)
+            d = _full((i + 2,), True, _bool)
+        else:
+            z, d = (y, c)
+        x = z
+        m = d
+        i = i + 1
+    return (x, m, 0)
+"""
+
+
+def in_text(text: str) -> ast.FunctionDef:
+    found = ast.parse(text).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found
+
+
+def text_of(function: ast.FunctionDef) -> str:
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def paired(text: str) -> bool:
+    function = in_text(text)
+    (at,) = (s for block in blocks(function) for s in block if ast.unparse(s).startswith("for k in") and "c[k]" in ast.unparse(s))
+    return Pairs(function).hold("x", "m", at)
+
+
+def test_a_mask_has_the_sizes_of_its_array_and_is_updated_in_place() -> None:
+    assert paired(TEXT)
+    function = updated(in_text(TEXT))
+    assert "c = m\n" in text_of(function)
+
+
+NEAR = {
+    "made of another size": ("_full((i + 2,), True, _bool)", "_full((i + 3,), True, _bool)"),
+    "the size has changed between": ("d = _full", "i = i + 1\n            d = _full"),
+    "another is assigned": ("m = d", "m = a1"),
+    "one is not assigned": ("        m = d\n", ""),
+    "an exit stands between": ("        m = d", "        if i > 7:\n            return (x, m, 0)\n        m = d"),
+    "they are assigned in two blocks": ("        m = d", "        if i < 9:\n            m = d"),
+    "what is assigned has changed": ("        m = d", "        d = a1\n        m = d"),
+    "it is asked between": (f"        {COPY}\n        c[i] = True\n", "        c[i] = True\n"),
+}
+
+
+@pytest.mark.parametrize("case", NEAR)
+def test_near_miss_arrays_that_may_differ_are_not_paired(case: str) -> None:
+    text = TEXT.replace(*NEAR[case])
+    if case == "it is asked between":
+        text = text.replace("        m = d", f"        {COPY}\n        m = d")
+    assert text != TEXT
+    assert not paired(text)
+    assert "c = m\n" not in text_of(updated(in_text(text)))
