@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from immutables import Map
 
 from semantics.errors import Location, Malformed
+from semantics.links import Sets
 
 GraphId = int
 NodeId = int
@@ -112,8 +113,31 @@ class Program:
     entry: GraphId
     next_id: int
     touched: frozenset[NodeId] = frozenset()
-    owned: Map[GraphId, Map[NodeId, None]] = Map()
+    owned: Map[GraphId, Map[NodeId, None]] = field(default_factory=Map)
     arrays: bool = False
+
+    @cached_property
+    def links(self) -> tuple[Sets[Use], Sets[NodeId]]:
+        """`uses` and `owned`, which an edit has put here alone; of a program that comes from another process, found anew."""
+        if "uses" in vars(self):
+            return Sets(self.uses), Sets(self.owned)
+        applications = [(node, found) for node, found in self.nodes.items() if isinstance(found, Apply)]
+        uses = [(target, Use(node, k)) for node, found in applications for k, target in enumerate(found.inputs)]
+        return Sets(Map(), (uses, None)), Sets(Map(), ([(found.graph, node) for node, found in applications], None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the links, which few ask of a program that comes from another process."""
+        return {name: value for name, value in vars(self).items() if name not in ("uses", "owned", "links")}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """`uses` and `owned` of a program that an edit has made, when they are asked for."""
+            if name not in ("uses", "owned"):
+                raise AttributeError(name)
+            uses, owned = self.links
+            vars(self).update(uses=uses.now, owned=owned.now)
+            return vars(self)[name]
 
     def users(self, node: NodeId) -> Map[Use, None]:
         """The uses of `node` as an input."""
