@@ -21,14 +21,11 @@ from typing import Any
 
 from immutables import Map, MapMutation
 
-from semantics.arrays import Array
+from semantics.array_evidence import holds_arrays, speaks_of_arrays
 from semantics.errors import Location
 from semantics.ir import NO_USES, Apply, Constant, Graph, GraphId, GraphRef, Node, NodeId, Parameter, Program, Use
-from semantics.links import Additions, Sets
-from semantics.primitives.array_rows import EVIDENCE
+from semantics.links import Additions, Sets, put_in
 from semantics.primitives.row import Primitive
-from semantics.structured import Record
-from semantics.type_language import ArrayType
 from semantics.values import atom
 
 THEMSELVES = frozenset((GraphRef, Primitive))
@@ -43,46 +40,19 @@ def empty() -> Program:
     return Program(Map(), Map(), Map(), Map(), Map(), entry=-1, next_id=0)
 
 
-def speaks_of_arrays(value: Any) -> bool:
-    """Whether a constant is a primitive of arrays, an array, or holds one."""
-    todo = [value]
-    while todo:
-        match todo.pop():
-            case Primitive(name=name, signature=kinds, result=kind):
-                if name in EVIDENCE or "array" in (*kinds, kind):
-                    return True
-            case Array():
-                return True
-            case tuple() as items:
-                todo.extend(items)
-            case Record(_, items):
-                todo.extend(items)
-    return False
-
-
-def holds_arrays(type: Any) -> bool:
-    """Whether values of a declared type hold arrays."""
-    todo = [type]
-    while todo:
-        top = todo.pop()
-        if isinstance(top, ArrayType):
-            return True
-        todo.extend(getattr(top, "items", ()))
-        todo.extend(getattr(top, "captured", ()))
-    return False
-
-
 class Edit:
     """A moving cursor over immutable programs; `program` is where it stands."""
 
     __slots__ = (
         "_adding",
+        "_asked",
         "_new_uses",
         "_nodes",
         "_owned",
         "_owning",
         "_touched",
         "_uses",
+        "_waiting",
         "arrays",
         "entry",
         "graphs",
@@ -94,9 +64,13 @@ class Edit:
     def __init__(self, program: Program) -> None:
         self.graphs, self._nodes = program.graphs, program.nodes
         self.returns, self.interned = program.returns, program.interned
-        self._uses, self._owned = program.links
+        self._waiting: tuple[Sets[Use], Sets[NodeId]] | None = None
+        if "uses" in vars(program):
+            self._uses, self._owned = program.uses, program.owned
+        else:
+            self._waiting = program.links
         self.entry, self.next_id, self.arrays = program.entry, program.next_id, program.arrays
-        self._touched: set[NodeId] = set()
+        self._asked, self._touched = False, set[NodeId]()
         self._adding: MapMutation[NodeId, Node] | None = None
         self._new_uses: Additions[Use] = []
         self._owning: Additions[NodeId] = []
@@ -116,20 +90,34 @@ class Edit:
     @property
     def uses(self) -> Map[NodeId, Map[Use, None]]:
         """The uses of nodes so far."""
-        return self._links()[0].now
+        self._asked = True
+        self._settle()
+        if self._new_uses:
+            self._uses, self._new_uses = put_in(self._uses, self._new_uses), []
+        return self._uses
 
     @property
     def owned(self) -> Map[GraphId, Map[NodeId, None]]:
         """The applications of graphs so far."""
-        return self._links()[1].now
+        self._settle()
+        if self._owning:
+            self._owned, self._owning = put_in(self._owned, self._owning), []
+        return self._owned
+
+    def _settle(self) -> None:
+        """The maps are there."""
+        if self._waiting is not None:
+            self._uses, self._owned, self._waiting = self._waiting[0].now, self._waiting[1].now, None
 
     def _links(self) -> tuple[Sets[Use], Sets[NodeId]]:
-        """Both of these."""
+        """Both of these, for whoever asks."""
+        uses, owned = self._waiting or (Sets(self._uses), Sets(self._owned))
         if self._new_uses:
-            self._uses, self._new_uses = self._uses.with_more(self._new_uses), []
+            uses, self._new_uses = uses.with_more(self._new_uses), []
         if self._owning:
-            self._owned, self._owning = self._owned.with_more(self._owning), []
-        return self._uses, self._owned
+            owned, self._owning = owned.with_more(self._owning), []
+        self._waiting = uses, owned
+        return uses, owned
 
     @property
     def program(self) -> Program:
@@ -138,7 +126,6 @@ class Edit:
         vars(program).update(
             graphs=self.graphs,
             nodes=self.nodes,
-            links=self._links(),
             returns=self.returns,
             interned=self.interned,
             entry=self.entry,
@@ -146,6 +133,10 @@ class Edit:
             touched=frozenset(self._touched),
             arrays=self.arrays,
         )
+        if self._asked:  # whoever replaces nodes asks the next program too
+            vars(program).update(uses=self.uses, owned=self.owned)
+        else:
+            vars(program).update(links=self._links())
         return program
 
     # graphs
@@ -309,7 +300,7 @@ class Edit:
     def _disown(self, graph: GraphId, node: NodeId) -> None:
         owned = self.owned
         rest = owned[graph].delete(node)
-        self._owned = Sets(owned.set(graph, rest) if rest else owned.delete(graph))
+        self._owned = owned.set(graph, rest) if rest else owned.delete(graph)
 
     def _forget(self, node: NodeId) -> None:
         self._nodes = self.nodes.delete(node)
@@ -318,7 +309,7 @@ class Edit:
 
     def _forget_uses(self, node: NodeId) -> None:
         if node in (uses := self.uses):
-            self._uses = Sets(uses.delete(node))
+            self._uses = uses.delete(node)
 
     def _add_uses(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
         self._new_uses += [(target, NEW(Use, (node, index))) for index, target in enumerate(inputs)]
@@ -328,7 +319,7 @@ class Edit:
         for index, target in enumerate(inputs):
             rest = uses[target].delete(Use(node, index))
             uses = uses.set(target, rest) if rest else uses.delete(target)
-        self._uses = Sets(uses)
+        self._uses = uses
 
     def _add_return(self, node: NodeId, graph: GraphId) -> None:
         self.returns = self.returns.set(node, self.returns.get(node, Map()).set(graph, None))

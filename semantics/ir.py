@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from immutables import Map
 
@@ -129,16 +129,6 @@ class Program:
         """All but the links, which few ask of a program that comes from another process."""
         return {name: value for name, value in vars(self).items() if name not in ("uses", "owned", "links")}
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """`uses` and `owned` of a program that an edit has made, when they are asked for."""
-            if name not in ("uses", "owned"):
-                raise AttributeError(name)
-            uses, owned = self.links
-            vars(self).update(uses=uses.now, owned=owned.now)
-            return vars(self)[name]
-
     def users(self, node: NodeId) -> Map[Use, None]:
         """The uses of `node` as an input."""
         return self.uses.get(node, NO_USES)
@@ -204,6 +194,13 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program @{self.graphs[self.entry].name}: {len(self.graphs)} graphs, {len(self.nodes)} nodes>"
+
+
+# A program that has links in place of these two finds them when somebody asks. `__getattr__` would slow every attribute down.
+for _name, _number in (("uses", 0), ("owned", 1)):
+    _found: cached_property[Any] = cached_property(lambda program, number=_number: program.links[number].now)  # type: ignore[misc]
+    _found.__set_name__(Program, _name)
+    setattr(Program, _name, _found)
 
 
 class NotConstant:

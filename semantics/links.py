@@ -19,6 +19,9 @@ Additions = list[tuple[int, K]]
 MOST = 256
 """Additions that wait, so that to ask each of many programs costs no more than each of them for so many edits."""
 
+FEW = 8
+"""Elements that are put in one by one: to sort them by their sets would take longer."""
+
 
 class Sets(Generic[K]):
     """A map from identifiers to sets, each a map to None: a value, which looks the same before and after additions are put in."""
@@ -44,22 +47,30 @@ class Sets(Generic[K]):
         added = self._added
         sets = self._map
         if added is not None:
-            self._map = sets = _put_in(sets, added)
+            self._map = sets = put_in(sets, _additions(added))
             self._added, self._count = None, 0
         return sets
 
 
-def _put_in(sets: Map[int, Map[K, None]], added: Any) -> Map[int, Map[K, None]]:
-    """The map with linked additions, the last of them first."""
-    waiting: list[Additions[K]] = []
+def _additions(added: Any) -> Additions[Any]:
+    """Linked additions, the last of them first, as one."""
+    waiting = []
     while added is not None:
         new, added = added
         waiting.append(new)
-    elements: defaultdict[int, list[K]] = defaultdict(list)
-    for new in reversed(waiting):
-        for key, element in new:
-            elements[key].append(element)
+    return waiting[0] if len(waiting) == 1 else [pair for new in reversed(waiting) for pair in new]
+
+
+def put_in(sets: Map[int, Map[K, None]], new: Additions[K]) -> Map[int, Map[K, None]]:
+    """The map with additions."""
     changed, nothing = sets.mutate(), Map[K, None]()
+    if len(new) <= FEW:
+        for key, element in new:
+            changed[key] = changed.get(key, nothing).set(element, None)
+        return changed.finish()
+    elements: defaultdict[int, list[K]] = defaultdict(list)
+    for key, element in new:
+        elements[key].append(element)
     for key, found in elements.items():
         old = changed.get(key, nothing)
         changed[key] = old.set(found[0], None) if len(found) == 1 else old.update(dict.fromkeys(found))
