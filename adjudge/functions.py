@@ -157,7 +157,7 @@ def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
 
 def positions(f: Any, wrt: Wrt, count: int) -> list[int]:
     """The positions that `wrt` means, for a call with `count` arguments."""
-    names = [_name(f, i) for i in range(count)]
+    names = _names(f, count)
     found = []
     for part in wrt if isinstance(wrt, tuple) else (wrt,):
         if isinstance(part, str) and part in names:
@@ -172,16 +172,22 @@ def positions(f: Any, wrt: Wrt, count: int) -> list[int]:
 
 
 def _name(f: Any, index: int) -> str:
+    return _names(f, index + 1)[index]
+
+
+def _names(f: Any, count: int) -> list[str]:
+    """What so many arguments of a function are called."""
     while isinstance(f, Derivative):
         f = f.f
     if isinstance(f, Program):
-        parameters = f.graphs[f.entry].parameters  # a direction of `hvp` stands behind them
-        node = f.nodes[parameters[index]] if index < len(parameters) else None
-        return node.name if isinstance(node, Parameter) and node.name else f"argument {index}"
-    try:
-        return list(inspect.signature(f).parameters)[index]
-    except (ValueError, TypeError, IndexError):
-        return f"argument {index}"
+        nodes = [f.nodes[x] for x in f.graphs[f.entry].parameters[:count]]  # a direction of `hvp` stands behind them
+        known = [node.name if isinstance(node, Parameter) else "" for node in nodes]
+    else:
+        try:
+            known = list(inspect.signature(f).parameters)[:count]
+        except (ValueError, TypeError):
+            known = []
+    return [name or f"argument {k}" for k, name in enumerate(known)] + [f"argument {k}" for k in range(len(known), count)]
 
 
 def _found(
@@ -199,7 +205,8 @@ def _found(
     """What runs macro(f, wrt) on arguments of these types, made once, and the data that it takes."""
     functions = {i: a for i, a in enumerate(arguments) if is_function(a)}
     atom = None if target == "reference" else as_held
-    data = [to_value(a, _name(f, i), atom) for i, a in enumerate(arguments) if i not in functions]
+    names = _names(f, len(arguments))
+    data = [to_value(a, names[i], atom) for i, a in enumerate(arguments) if i not in functions]
     given = iter(data)
     types: list[Any] = [None if i in functions else type_of(next(given)) for i in range(len(arguments))]
     if target != "reference":

@@ -9,7 +9,7 @@ from typing import Any
 
 from adjudge.functions import Derivative, _name, bind, parse
 from adjudge.values import is_function, to_value
-from semantics.edit import holds_arrays
+from semantics.array_evidence import holds_arrays
 from semantics.errors import Location
 from semantics.infer import Inference, Signature
 from semantics.infer import infer as infer_program

@@ -184,9 +184,9 @@ def variants(source: str, alone: bool = False) -> dict[str, str]:
     for those that have others for a number by itself, by which of these. A recursion over numbers calls the library, where large
     arguments are sooner done, but for the turns of one in strips that are computed alone.
     """
-    if alone and CELLS.search(source) and "_lone_" not in source:
-        return {}
     if not (called := [name for name in (ALONE if alone else IN_VECTORS) if f"_{name}(" in source]):
+        return {}
+    if alone and "integers[" in source and "_lone_" not in source and CELLS.search(source):
         return {}
     from backend.exact import trial
 

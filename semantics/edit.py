@@ -9,28 +9,30 @@ Editing a program: a cursor that holds the current immutable `Program` and moves
 Every method keeps both directions of the links and the interning of constants. A cycle of applications inside one graph
 is not checked here but by `wellformed`. The cursor is local to the function that makes it; programs stay values.
 
-New nodes, and the links of new applications, are collected, and put into the maps when one of these is asked for: a map that takes
-several at once copies the way to each place once.
+New nodes are collected, and put into their map when it is asked for: a map that takes several at once copies the way to each place
+once. The links of new applications wait longer, until somebody asks a program for them (`semantics.links`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from immutables import Map, MapMutation
 
-from semantics.arrays import Array
+from semantics.array_evidence import holds_arrays, speaks_of_arrays
 from semantics.errors import Location
 from semantics.ir import NO_USES, Apply, Constant, Graph, GraphId, GraphRef, Node, NodeId, Parameter, Program, Use
-from semantics.primitives.array_rows import EVIDENCE
+from semantics.links import Additions, Sets, put_in
 from semantics.primitives.row import Primitive
-from semantics.structured import Record
-from semantics.type_language import ArrayType
 from semantics.values import atom
 
-NOTHING: Map[NodeId, None] = Map()
+THEMSELVES = frozenset((GraphRef, Primitive))
+"""Of what is most often looked for, the types whose `atom` is the value itself."""
+
+NEW = tuple.__new__
+"""Makes a named tuple of a tuple; its own `__new__` is a function of Python's, which takes three times as long."""
 
 
 def empty() -> Program:
@@ -38,46 +40,19 @@ def empty() -> Program:
     return Program(Map(), Map(), Map(), Map(), Map(), entry=-1, next_id=0)
 
 
-def speaks_of_arrays(value: Any) -> bool:
-    """Whether a constant is a primitive of arrays, an array, or holds one."""
-    todo = [value]
-    while todo:
-        match todo.pop():
-            case Primitive(name=name, signature=kinds, result=kind):
-                if name in EVIDENCE or "array" in (*kinds, kind):
-                    return True
-            case Array():
-                return True
-            case tuple() as items:
-                todo.extend(items)
-            case Record(_, items):
-                todo.extend(items)
-    return False
-
-
-def holds_arrays(type: Any) -> bool:
-    """Whether values of a declared type hold arrays."""
-    todo = [type]
-    while todo:
-        top = todo.pop()
-        if isinstance(top, ArrayType):
-            return True
-        todo.extend(getattr(top, "items", ()))
-        todo.extend(getattr(top, "captured", ()))
-    return False
-
-
 class Edit:
     """A moving cursor over immutable programs; `program` is where it stands."""
 
     __slots__ = (
         "_adding",
+        "_asked",
         "_new_uses",
         "_nodes",
         "_owned",
         "_owning",
         "_touched",
         "_uses",
+        "_waiting",
         "arrays",
         "entry",
         "graphs",
@@ -87,13 +62,18 @@ class Edit:
     )
 
     def __init__(self, program: Program) -> None:
-        self.graphs, self._nodes, self._uses = program.graphs, program.nodes, program.uses
-        self.returns, self.interned, self._owned = program.returns, program.interned, program.owned
+        self.graphs, self._nodes = program.graphs, program.nodes
+        self.returns, self.interned = program.returns, program.interned
+        self._waiting: tuple[Sets[Use], Sets[NodeId]] | None = None
+        if "uses" in vars(program):
+            self._uses, self._owned = program.uses, program.owned
+        else:
+            self._waiting = program.links
         self.entry, self.next_id, self.arrays = program.entry, program.next_id, program.arrays
-        self._touched: set[NodeId] = set()
+        self._asked, self._touched = False, set[NodeId]()
         self._adding: MapMutation[NodeId, Node] | None = None
-        self._new_uses: dict[NodeId, dict[Use, None]] = {}
-        self._owning: dict[GraphId, dict[NodeId, None]] = {}
+        self._new_uses: Additions[Use] = []
+        self._owning: Additions[NodeId] = []
 
     @property
     def nodes(self) -> Map[NodeId, Node]:
@@ -110,16 +90,34 @@ class Edit:
     @property
     def uses(self) -> Map[NodeId, Map[Use, None]]:
         """The uses of nodes so far."""
+        self._asked = True
+        self._settle()
         if self._new_uses:
-            self._uses, self._new_uses = _with(self._uses, self._new_uses, NO_USES), {}
+            self._uses, self._new_uses = put_in(self._uses, self._new_uses), []
         return self._uses
 
     @property
     def owned(self) -> Map[GraphId, Map[NodeId, None]]:
         """The applications of graphs so far."""
+        self._settle()
         if self._owning:
-            self._owned, self._owning = _with(self._owned, self._owning, NOTHING), {}
+            self._owned, self._owning = put_in(self._owned, self._owning), []
         return self._owned
+
+    def _settle(self) -> None:
+        """The maps are there."""
+        if self._waiting is not None:
+            self._uses, self._owned, self._waiting = self._waiting[0].now, self._waiting[1].now, None
+
+    def _links(self) -> tuple[Sets[Use], Sets[NodeId]]:
+        """Both of these, for whoever asks."""
+        uses, owned = self._waiting or (Sets(self._uses), Sets(self._owned))
+        if self._new_uses:
+            uses, self._new_uses = uses.with_more(self._new_uses), []
+        if self._owning:
+            owned, self._owning = owned.with_more(self._owning), []
+        self._waiting = uses, owned
+        return uses, owned
 
     @property
     def program(self) -> Program:
@@ -128,15 +126,17 @@ class Edit:
         vars(program).update(
             graphs=self.graphs,
             nodes=self.nodes,
-            uses=self.uses,
             returns=self.returns,
             interned=self.interned,
             entry=self.entry,
             next_id=self.next_id,
             touched=frozenset(self._touched),
-            owned=self.owned,
             arrays=self.arrays,
         )
+        if self._asked:  # whoever replaces nodes asks the next program too
+            vars(program).update(uses=self.uses, owned=self.owned)
+        else:
+            vars(program).update(links=self._links())
         return program
 
     # graphs
@@ -200,7 +200,7 @@ class Edit:
 
     def constant(self, value: Any) -> NodeId:
         """The node of a constant; one node per value, told apart in BITS and by type."""
-        key = atom(value)
+        key = value if type(value) in THEMSELVES else atom(value)
         found = self.interned.get(key)
         if found is None:
             found = self._add(Constant(value))
@@ -250,7 +250,7 @@ class Edit:
             assert isinstance(user, Apply)
             inputs = (*user.inputs[: use.index], new, *user.inputs[use.index + 1 :])
             self._put(use.user, Apply(user.graph, inputs, user.name, user.location))
-            self._new_uses.setdefault(new, {})[use] = None
+            self._new_uses.append((new, use))
         self._forget_uses(old)
         for graph in sorted(self.returns.get(old, Map())):
             self.output(graph, new)
@@ -295,11 +295,12 @@ class Edit:
         self._touched.add(key)
 
     def _own(self, graph: GraphId, node: NodeId) -> None:
-        self._owning.setdefault(graph, {})[node] = None
+        self._owning.append((graph, node))
 
     def _disown(self, graph: GraphId, node: NodeId) -> None:
-        rest = self.owned[graph].delete(node)
-        self._owned = self._owned.set(graph, rest) if rest else self._owned.delete(graph)
+        owned = self.owned
+        rest = owned[graph].delete(node)
+        self._owned = owned.set(graph, rest) if rest else owned.delete(graph)
 
     def _forget(self, node: NodeId) -> None:
         self._nodes = self.nodes.delete(node)
@@ -307,12 +308,11 @@ class Edit:
         self._touched.discard(node)
 
     def _forget_uses(self, node: NodeId) -> None:
-        if node in self.uses:
-            self._uses = self._uses.delete(node)
+        if node in (uses := self.uses):
+            self._uses = uses.delete(node)
 
     def _add_uses(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
-        for index, target in enumerate(inputs):
-            self._new_uses.setdefault(target, {})[Use(node, index)] = None
+        self._new_uses += [(target, NEW(Use, (node, index))) for index, target in enumerate(inputs)]
 
     def _remove_uses(self, node: NodeId, inputs: tuple[NodeId, ...]) -> None:
         uses = self.uses
@@ -327,17 +327,6 @@ class Edit:
     def _remove_return(self, node: NodeId, graph: GraphId) -> None:
         rest = self.returns[node].delete(graph)
         self.returns = self.returns.set(node, rest) if rest else self.returns.delete(node)
-
-
-K = TypeVar("K")
-
-
-def _with(sets: Map[int, Map[K, None]], new: dict[int, dict[K, None]], empty: Map[K, None]) -> Map[int, Map[K, None]]:
-    """A map from identifiers to sets, to which elements of these sets are added."""
-    changed = sets.mutate()
-    for key, elements in new.items():
-        changed[key] = changed.get(key, empty).update(elements)
-    return changed.finish()
 
 
 def applying(primitive: Primitive) -> Program:

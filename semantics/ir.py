@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from immutables import Map
 
 from semantics.errors import Location, Malformed
+from semantics.links import Sets
 
 GraphId = int
 NodeId = int
@@ -112,8 +113,21 @@ class Program:
     entry: GraphId
     next_id: int
     touched: frozenset[NodeId] = frozenset()
-    owned: Map[GraphId, Map[NodeId, None]] = Map()
+    owned: Map[GraphId, Map[NodeId, None]] = field(default_factory=Map)
     arrays: bool = False
+
+    @cached_property
+    def links(self) -> tuple[Sets[Use], Sets[NodeId]]:
+        """`uses` and `owned`, which an edit has put here alone; of a program that comes from another process, found anew."""
+        if "uses" in vars(self):
+            return Sets(self.uses), Sets(self.owned)
+        applications = [(node, found) for node, found in self.nodes.items() if isinstance(found, Apply)]
+        uses = [(target, Use(node, k)) for node, found in applications for k, target in enumerate(found.inputs)]
+        return Sets(Map(), (uses, None)), Sets(Map(), ([(found.graph, node) for node, found in applications], None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the links, which few ask of a program that comes from another process."""
+        return {name: value for name, value in vars(self).items() if name not in ("uses", "owned", "links")}
 
     def users(self, node: NodeId) -> Map[Use, None]:
         """The uses of `node` as an input."""
@@ -180,6 +194,13 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program @{self.graphs[self.entry].name}: {len(self.graphs)} graphs, {len(self.nodes)} nodes>"
+
+
+# A program that has links in place of these two finds them when somebody asks. `__getattr__` would slow every attribute down.
+for _name, _number in (("uses", 0), ("owned", 1)):
+    _found: cached_property[Any] = cached_property(lambda program, number=_number: program.links[number].now)  # type: ignore[misc]
+    _found.__set_name__(Program, _name)
+    setattr(Program, _name, _found)
 
 
 class NotConstant:

@@ -94,19 +94,22 @@ def scopes_from(program: Program, roots: Iterable[GraphId]) -> Scopes:
     free: dict[GraphId, set[NodeId]] = {}
     refers: dict[GraphId, dict[GraphId, None]] = {}
     referrers: dict[GraphId, list[GraphId]] = {}
-    todo: list[tuple[GraphId, NodeId]] = []
+    todo: list[int] = []  # nodes of a graph g, where ~g has been taken off last
 
     def discover(graph: GraphId) -> None:
         if graph not in needed:
             needed[graph], free[graph], refers[graph], referrers[graph] = set(), set(), {}, []
-            todo.append((graph, program.graphs[graph].output))
+            todo.extend((program.graphs[graph].output, ~graph))
 
     for root in reversed(tuple(roots)):
         discover(root)
     nodes = program.nodes
+    graph, known = -1, set[NodeId]()
     while todo:
-        graph, node = todo.pop()
-        known = needed[graph]
+        node = todo.pop()
+        if node < 0:
+            graph, known = ~node, needed[~node]
+            continue
         if node in known:
             continue
         known.add(node)
@@ -114,16 +117,21 @@ def scopes_from(program: Program, roots: Iterable[GraphId]) -> Scopes:
         if isinstance(found, Constant):
             if isinstance(found.value, GraphRef):
                 target = found.value.graph
-                discover(target)
+                if target not in needed:
+                    todo.append(~graph)
+                    discover(target)
                 if target not in refers[graph]:
                     refers[graph][target] = None
                     referrers[target].append(graph)
-                    todo += [(graph, captured) for captured in sorted(free[target])]
+                    todo += sorted(free[target])
         elif found.graph != graph:
             free[graph].add(node)
-            todo += [(user, node) for user in referrers[graph]]
+            if users := referrers[graph]:
+                todo.append(~graph)
+                for user in users:
+                    todo += node, ~user
         elif isinstance(found, Apply):
-            todo += [(graph, n) for n in reversed(found.inputs) if n not in known]
+            todo += found.inputs[::-1]
     return Scopes(
         {g: tuple(sorted(nodes)) for g, nodes in free.items()},
         {g: frozenset(nodes) for g, nodes in needed.items()},
@@ -154,20 +162,20 @@ def order_of_need(program: Program, graph: GraphId, free: dict[GraphId, tuple[No
     """
     nodes, ordered = program.nodes, list[NodeId]()
     seen: set[NodeId] = set()
-    todo: list[tuple[NodeId, bool]] = [(program.graphs[graph].output, False)]
+    todo = [program.graphs[graph].output]  # ~n for a node n of which all that it needs comes before
     while todo:
-        node, ready = todo.pop()
-        if ready:
-            ordered.append(node)
+        node = todo.pop()
+        if node < 0:
+            ordered.append(~node)
         elif node not in seen:
             seen.add(node)
             found = nodes[node]
             if isinstance(found, Apply) and found.graph == graph:
-                todo.append((node, True))
-                todo += [(n, False) for n in reversed(found.inputs) if n not in seen]
+                todo.append(~node)
+                todo += found.inputs[::-1]
             elif isinstance(found, Constant) and isinstance(found.value, GraphRef):
-                todo.append((node, True))
-                todo += [(n, False) for n in reversed(free[found.value.graph]) if n not in seen]
+                todo.append(~node)
+                todo += free[found.value.graph][::-1]
             else:
                 ordered.append(node)
     return tuple(ordered)

@@ -206,12 +206,13 @@ def canonical(program: Program) -> str:
     found = scopes(program)
     nodes: dict[NodeId, str] = {}
     graph_name = {g: f"@{i}" for i, g in enumerate(found.free)}
+    orders = {graph: order(program, graph, found) for graph in found.free}
     for graph in found.free:
-        for node in (*program.graphs[graph].parameters, *order(program, graph, found)):
+        for node in (*program.graphs[graph].parameters, *orders[graph]):
             nodes[node] = f"%{len(nodes)}"
     lines = []
     for graph in found.free:
         lines.append(header(program, graph, nodes, graph_name))
-        lines += [equation(program, n, nodes, graph_name) for n in order(program, graph, found)]
+        lines += [equation(program, n, nodes, graph_name) for n in orders[graph]]
         lines.append(f"return {operand(program, program.graphs[graph].output, nodes, graph_name)}")
     return "\n".join(lines)

@@ -97,13 +97,13 @@ def test_functions_of_one_file_are_found_by_one_walk_over_it(tmp_path: Path, mon
     found: dict[str, Any] = {}
     exec(compile(path.read_text(), str(path), "exec"), found)
     walked = []
-    walk = ast.walk
+    walk = source.walk
 
     def counted(tree: ast.AST) -> Any:
         walked.append(type(tree))
         return walk(tree)
 
-    monkeypatch.setattr(source.ast, "walk", counted)
+    monkeypatch.setattr(source, "walk", counted)
     assert len(parse(found["f0"]).graphs) == count + 1
     assert walked.count(ast.Module) == 1
 

@@ -14,7 +14,7 @@ from optimizer_programs import program, programs
 from semantics.derivation import first, replay, seeded, why_not
 from semantics.edit import Edit
 from semantics.errors import Crash, Malformed, OutOfFuel
-from semantics.ir import Apply, Program
+from semantics.ir import NOT_CONSTANT, Apply, Program
 from semantics.primitives.table import TABLE
 from semantics.text import read
 from transforms import cse, dce, fold, inline, simplify, tuples
@@ -147,6 +147,22 @@ def test_a_rule_with_heads_is_tried_at_those_only() -> None:
     RewriteSystem("looking", (Rewrite("look", "law", look, heads=(MUL,)),)).run(ONCE.run(SUM))
     assert tried
     assert all("mul(" in place for place in tried)
+
+
+def test_a_rule_of_computed_functions_is_tried_at_those_only() -> None:
+    tried: list[int] = []
+
+    def look(p: Program, place: int) -> Program | None:
+        tried.append(place)
+
+    system = RewriteSystem("looking", (Rewrite("look", "law", look, computed=True),))
+    system.run(SUM)
+    assert not tried, "all that is applied is a primitive"
+    choosing = program("functions in branches")
+    system.run(choosing)
+    computed = {n for n in choosing.nodes if choosing.apply(n) and choosing.callee(n) is NOT_CONSTANT}
+    assert computed
+    assert set(tried) == computed
 
 
 def test_places_are_the_graphs_and_nodes_in_order() -> None:

@@ -11,7 +11,7 @@ import pytest
 from vm_runs import applying, outcome, same_value
 
 from backend.machine import Execution, buffers, deferred, holes, load
-from backend.machine.layout import HEAP, STACK_END
+from backend.machine.layout import HEAP, STACK_END, ZERO_BITS
 from backend.tiers import Machined
 from semantics.arrays import Array
 from semantics.edit import Edit, empty
@@ -23,6 +23,7 @@ from transforms.parse import parse_text
 from transforms.unboxed import source_of, unboxed
 
 BOTH = ("python", "cpu")
+MANY = 100
 
 
 def numbers(count: int, start: int = 0) -> Array:
@@ -118,3 +119,16 @@ def test_arguments_and_value_are_not_held_when_a_run_is_over(name: str) -> None:
     del given, value
     gc.collect()
     assert all(one() is None for one in held)
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_elements_that_numpy_holds_are_read_where_they_are_and_left_as_they_are(target: str) -> None:
+    """Elements side by side or not, and a NaN whose bits would say that nothing is there."""
+    given = np.arange(2.0 * MANY)
+    given.view(np.int64)[4] = ZERO_BITS
+    before = given.tobytes()
+    for held in (given[:MANY], given[::2]):
+        array = unboxed("f64", (MANY,), held)
+        found = Execution(load(applying("neg", 1)), target, patience=0).run((array,))
+        same_value(found, Array("f64", (MANY,), tuple((-held).tolist())))
+    assert given.tobytes() == before

@@ -7,6 +7,8 @@ backpropagator from the column is linked in and called, so what is differentiate
 
 from __future__ import annotations
 
+from functools import cache
+
 from semantics.edit import Edit
 from semantics.errors import IllTyped
 from semantics.ir import Apply, GraphId, Program
@@ -39,12 +41,16 @@ VARIADIC = {"make_tuple": tuple_pullback, "make_record": record_pullback, "einsu
 """Rows whose backpropagator depends on how many arguments there are."""
 
 
+_read = cache(read)
+"""The program of a text, which several functions of one program want."""
+
+
 def pullback_of(primitive: Primitive, arity: int, arrays: bool, whole: int | None = None) -> Program:
     """The backpropagator for so many arguments, where there may be `arrays`; with `whole`, that of `pow` at this exponent."""
     if whole is not None:
-        return read(whole_power_pullback(whole, arrays))
+        return _read(whole_power_pullback(whole, arrays))
     if TABLE.get(primitive.name) is primitive and primitive.name in VARIADIC:
-        return read(VARIADIC[primitive.name](arity))
+        return _read(VARIADIC[primitive.name](arity))
     return rule_on_arrays(primitive) if arrays else backpropagator(primitive)
 
 

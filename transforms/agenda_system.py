@@ -6,7 +6,6 @@ Systems whose state says what comes next: exactly one rule is enabled until it i
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -93,10 +92,12 @@ class AgendaSystem(Generic[S, R]):
         likely: list[Callable[[S], S | None]] = []
         if self.kind is not None:
             likely = self._likely.setdefault(self.kind(state), likely)
-            with suppress(AdjudgeError):
+            try:
                 for rule in likely:
                     if (after := rule(state)) is not None:
                         return after
+            except AdjudgeError:  # raised again below, unless a rule before this one applies
+                pass
         for rule in self._functions:
             if (after := rule(state)) is not None:
                 likely += [rule] * (rule not in likely)

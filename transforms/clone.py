@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
-from semantics.scope import Scopes, scopes_from
+from semantics.scope import Scopes, scopes, scopes_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,5 @@ def copy_graphs(
 
 def link(edit: Edit, source: Program) -> GraphId:
     """Copies all that the entry of `source` reaches into the program of `edit`, and answers with the copied entry."""
-    found = scopes_from(source, [source.entry])
+    found = scopes(source)
     return copy_graphs(edit, source, found.free, found=found).graphs[source.entry]

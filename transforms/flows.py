@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from semantics.ir import GraphRef, NodeId, Program
+from semantics.ir import NOT_CONSTANT, GraphRef, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.structured import Label
@@ -57,7 +57,8 @@ DEEPEST = 3  # tuples around a value that are told apart; beyond, it is taken fo
 
 def _flows(program: Program, callee: Any, user: NodeId, index: int, path: tuple[Place, ...]) -> list[Flow]:
     """Where a value goes from input `index` of `user`, which applies `callee`. `path` says where in what is around it it sits."""
-    callee = _differentiated(program, user) or callee
+    if callee is NOT_CONSTANT:
+        callee = _differentiated(program, user) or callee
     if isinstance(callee, GraphRef):
         parameters = program.graphs[callee.graph].parameters
         return [(parameters[index - 1], path)] if 0 < index <= len(parameters) else []

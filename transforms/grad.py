@@ -14,8 +14,6 @@ are not reachable before `finish`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from immutables import Map
 
 from semantics.edit import Edit
@@ -24,6 +22,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.tangents import ZERO
 from transforms.adjoint_primitives import adjoint_primitive, arity_of, whole_power
+from transforms.agenda import changed
 from transforms.agenda_system import AgendaRule, AgendaSystem, agenda_rule
 from transforms.grad_state import GradState, begin
 
@@ -143,7 +142,7 @@ def fan_out(state: GradState) -> GradState | None:
     edit = Edit(state.program)
     a, b, *rest = state.collected(node)
     total = edit.call(state.backward[graph], GADD, a, b, name=state.hint("∇", node))
-    return replace(state, program=edit.program, contributions=state.contributions.set((graph, node), (total, *rest)))
+    return changed(state, program=edit.program, contributions=state.contributions.set((graph, node), (total, *rest)))
 
 
 @agenda_rule
@@ -256,4 +255,5 @@ SYSTEM: AgendaSystem[GradState, Program] = AgendaSystem(
     result=lambda state: state.program,
     doc="J, closure-based reverse mode, one mirrored node at a time",
     argument="every rule but fan_out takes one item off a finite agenda; fan_out leaves one contribution fewer",
+    kind=lambda state: state.item.kind,
 )

@@ -26,7 +26,7 @@ from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes_from
 from semantics.type_language import ArrayType, Scalar
 from transforms.clone import link
-from transforms.system import Rewrite, rewrite, rewrite_of
+from transforms.system import Rewrite, rewrite_of, rewrite_of_computed
 
 GETITEM, MAKE_TUPLE, J, MUL, GADD = (TABLE[n] for n in ("getitem", "make_tuple", "J", "mul", "gadd"))
 INSTANTIATE, SEED, GRAD = TABLE["instantiate"], TABLE["seed"], TABLE["grad"]
@@ -34,7 +34,7 @@ TAKE_APART = tuple(TABLE[n] for n in ("getitem", "length", "of_length", "field",
 CURRIED = frozenset(m for m in MACROS if m.name not in ("vjp", "jvp"))
 
 
-@rewrite
+@rewrite_of_computed
 def macro_call(program: Program, place: int) -> Program | None:
     """macro(f, i)(x…)  ⟹  its definition"""
     call = program.nodes.get(place)

@@ -34,7 +34,7 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
     """
     near: set[int] = set()
     owners: set[GraphId] = set()
-    nodes, returns = program.nodes, program.returns
+    nodes, uses, returns = program.nodes, program.uses, program.returns
     for node in program.touched if touched is None else touched:
         found = nodes.get(node)
         if found is None:
@@ -47,7 +47,8 @@ def neighbours(program: Program, touched: Iterable[NodeId] | None = None) -> lis
             continue
         if isinstance(found, Apply) and len(found.inputs) <= MANY:
             near.update(found.inputs)
-        _add_users(program, node, near)
+        if (users := uses.get(node)) is not None and len(users) <= MANY:
+            near.update([user for user, _ in users])
         if node in returns:
             near.update(returns[node])
         owners.add(found.graph)

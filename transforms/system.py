@@ -20,7 +20,7 @@ from typing import Any
 from semantics.collector import at_rest
 from semantics.derivation import Derivation, Step, Strategy, derive, first, law_of
 from semantics.errors import Crash, OutOfFuel
-from semantics.ir import Apply, NodeId, Program
+from semantics.ir import Apply, Constant, NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.wellformed import check
@@ -40,6 +40,7 @@ class Rewrite:
     condition  the side condition under which it does, as text; empty if none
     heads      the primitives whose applications it can match; empty if it must be tried everywhere
     operands   what each operand of these looks like, None for one that may be anything; None in all if nothing is said
+    computed   whether it can match only applications of a function that is no constant, and is to be tried at these alone
     """
 
     name: str
@@ -49,6 +50,7 @@ class Rewrite:
     condition: str = ""
     heads: tuple[Primitive, ...] = ()
     operands: tuple[Shape, ...] | None = None
+    computed: bool = False
 
     def may_match(self, shapes: tuple[Shape, ...]) -> bool:
         """Whether operands of these shapes can be those that it wants."""
@@ -68,6 +70,11 @@ def rewrite_of(*heads: str) -> Callable[[Callable[[Program, int], Program | None
 def rewrite(function: Callable[[Program, int], Program | None]) -> Rewrite:
     """Makes a function a rule that keeps every bit; its docstring is its law."""
     return Rewrite(function.__name__, law_of(function), function)
+
+
+def rewrite_of_computed(function: Callable[[Program, int], Program | None]) -> Rewrite:
+    """As `rewrite`, for a rule that can match only applications of a function that is no constant."""
+    return Rewrite(function.__name__, law_of(function), function, computed=True)
 
 
 def nothing_decreases(program: Program) -> tuple[int, ...]:
@@ -201,8 +208,10 @@ class RewriteSystem:
         """The rules that can match at `place`, in their order; none if nothing is there any more."""
         node = state.nodes.get(place)
         if isinstance(node, Apply):
-            callee = state.constant(node.inputs[0])
-            if not isinstance(callee, Primitive):
+            function = state.nodes[node.inputs[0]]
+            if not isinstance(function, Constant):
+                return self._anywhere
+            if not isinstance(callee := function.value, Primitive):
                 return self._headless
             found = self._by_head.get(callee, self._headless)
             return self._that_may_match(state, node, callee, found) if callee in self._choosy else found
@@ -219,13 +228,18 @@ class RewriteSystem:
         return found
 
     @cached_property
-    def _headless(self) -> tuple[Rewrite, ...]:
+    def _anywhere(self) -> tuple[Rewrite, ...]:
         return tuple(rule for rule in self.rules if not rule.heads)
 
     @cached_property
+    def _headless(self) -> tuple[Rewrite, ...]:
+        return tuple(rule for rule in self._anywhere if not rule.computed)
+
+    @cached_property
     def _by_head(self) -> dict[Primitive, tuple[Rewrite, ...]]:
-        heads = {head for rule in self.rules for head in rule.heads}
-        return {head: tuple(rule for rule in self.rules if not rule.heads or head in rule.heads) for head in heads}
+        rules = [rule for rule in self.rules if not rule.computed]
+        heads = {head for rule in rules for head in rule.heads}
+        return {head: tuple(rule for rule in rules if not rule.heads or head in rule.heads) for head in heads}
 
     @cached_property
     def _choosy(self) -> frozenset[Primitive]:

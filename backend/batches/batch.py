@@ -33,7 +33,7 @@ from backend.run import Compiled, on_target
 from backend.stacks.memory import LIMIT
 from backend.status import FULL, LINKED, MEMORY_LIMIT, OK, SIZES, error, is_full, raised_by
 from backend.tiers import Tiered, is_beyond, runnable, tell_of_faults
-from semantics.edit import holds_arrays
+from semantics.array_evidence import holds_arrays
 from semantics.errors import AdjudgeError, Crash, OutOfFuel
 from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, RecordType, TupleType

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +63,13 @@ class Unlinkable(Exception):
 
 
 def _key(source: str, exports: Mapping[str, str]) -> str:
-    made_by = f"{store.compiler()}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
-    said = f"{made_by}\n{sorted(exports.items())}\n{source}"
+    return _file_of(store.compiler(), source, tuple(sorted(exports.items())))
+
+
+@lru_cache(16)  # of the machine it is asked several times whether it is kept, before it is loaded
+def _file_of(compiler: str, source: str, exports: tuple[tuple[str, str], ...]) -> str:
+    made_by = f"{compiler}\n{toolchain.versions()}\n{toolchain.elementary(source)}\n{processor()}"
+    said = f"{made_by}\n{list(exports)}\n{source}"
     return f"n_{store.digest(said)}.pickle"
 
 

@@ -204,9 +204,10 @@ class Heap:
     def fill(self, at: int, source: Any) -> None:
         """The elements that NumPy holds, in the words from `at` on. Every NaN is the one NaN, so none is taken for a ZERO."""
         real = source.dtype.kind == "f"
-        words = source.astype(float if real else int)
-        if real:
-            words[words != words] = NAN  # noqa: PLR0124  a NaN is not itself
+        words = source.astype(float if real else int, order="C", copy=False)
+        if real and (none := words != words).any():  # noqa: PLR0124  a NaN is not itself
+            words = words.copy()
+            words[none] = NAN
         self.integers[at : at + len(words)] = memoryview(words).cast("B").cast("q")
 
     def new_head(self, dtype: str, shape: tuple[int, ...], count: int) -> int:

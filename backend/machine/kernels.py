@@ -71,10 +71,13 @@ class Loops:
         loop, words = getattr(self.loops, f"{name}_at"), self.place * made().buffers[name]
 
         def called(*arguments: Any) -> int:
-            held = [array("q", a) if isinstance(a, list) else a for a in arguments]
-            flat: list[int] = []
-            for a in held:
-                flat.extend(a.buffer_info() if isinstance(a, array) else (a,))
+            held, flat = [], list[int]()
+            for a in arguments:
+                if isinstance(a, list):
+                    held.append(row := array("q", a))  # which lives until the loop has ended
+                    flat += row.buffer_info()
+                else:
+                    flat.append(a)
             return int(loop(*words, *flat))
 
         return called

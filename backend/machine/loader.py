@@ -30,13 +30,13 @@ class Rows:
 
     def number(self, primitive: Primitive) -> int:
         """The opcode of a primitive."""
-        if primitive not in self.numbers:
+        if (number := self.numbers.get(primitive)) is None:
             known = made()
             own = TABLE.get(primitive.name) is primitive
             number = known.number.get(primitive.name, -1) if own else -1
             number = known.end + len(self.numbers) if number < 0 else number
             self.numbers[primitive], self.rows[number] = number, primitive
-        return self.numbers[primitive]
+        return number
 
     def __getitem__(self, number: int) -> Primitive:
         """The primitive that has this opcode."""
@@ -120,18 +120,19 @@ class _Loader:
         self.words.extend((len(found.parameters), len(captured), 0))
         places = {node: FRAME + 2 * k for k, node in enumerate((*found.parameters, *captured))}
         end = FRAME + 2 * (len(found.parameters) + len(captured))
+        nodes = self.program.nodes
         for node in evaluation_order(self.program, graph):
             if node in places:
                 continue
-            match self.program.nodes[node]:
+            match nodes[node]:
+                case Apply(_, inputs):
+                    self.apply(node, inputs, end, places, node == found.output)
                 case Constant(GraphRef(target)):
                     self.closes.append((len(self.words) + 3, target))
-                    self.emit(node, CLOSE, end, [0, *(places[n] for n in self.free[target])])
+                    self.emit(node, CLOSE, end, [0, *[places[n] for n in self.free[target]]])
                 case Constant(value):
                     places[node] = self.constant(node, value)
                     continue
-                case Apply(_, inputs):
-                    self.apply(node, inputs, end, places, node == found.output)
                 case _:
                     raise Crash("a parameter of another graph is not captured", node=self.program.describe(node))
             places[node] = end

@@ -16,7 +16,7 @@ from semantics.ssa.form import OUTSIDE, Block, Function, Label, Name, Operand, o
 
 def names_in(operands: Iterable[Operand]) -> tuple[str, ...]:
     """The names among operands."""
-    return tuple(operand.text for operand in operands if isinstance(operand, Name))
+    return tuple([operand.text for operand in operands if isinstance(operand, Name)])
 
 
 @dataclass(frozen=True, slots=True)

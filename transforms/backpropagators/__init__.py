@@ -46,7 +46,8 @@ def written_in() -> dict[str, str]:
 @cache
 def _of_table(name: str) -> Program | Hole:
     if name in STRUCTURAL or name in MEMORY:
-        return read((STRUCTURAL | MEMORY)[name])
+        text = STRUCTURAL[name] if name in STRUCTURAL else MEMORY[name]
+        return remembered(f"the backpropagator of {name}", lambda: read(text))
     if name in {m.name for m in MACROS}:
         return Hole("it is expanded before anything is differentiated")
     if name not in written_in():

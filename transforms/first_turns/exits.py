@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from semantics.ssa.form import Function, Module, Name, Operand
+from semantics.ssa.form import Function, Literal, Module, Name, Operand
 from transforms.first_turns.parcels import parcelled
 from transforms.first_turns.sources import Sources
 from transforms.first_turns.ways import told
@@ -41,7 +41,12 @@ def with_first_turns(module: Module) -> Module:
 
 
 def _apart(forward: Function, backward: Function) -> tuple[Function, Function]:
-    if len(backward.blocks) > BLOCKS or not is_peelable(known := _known(forward, backward)):
+    if len(backward.blocks) > BLOCKS:
+        return forward, backward
+    literals = _literals(forward, backward)
+    if not literals and not is_peelable(backward):  # as it is, without the names that it would have
+        return forward, backward
+    if not is_peelable(known := _known(backward, literals)):
         return forward, backward
     for _ in range(2):  # before the first turns are apart, and in these
         known = peeled(told(forward, known))
@@ -49,12 +54,16 @@ def _apart(forward: Function, backward: Function) -> tuple[Function, Function]:
     return laid_out(forward), laid_out(known)
 
 
-def _known(forward: Function, backward: Function) -> Function:
-    """◀f with the values that all tuples of ▶f have in one place."""
+def _literals(forward: Function, backward: Function) -> dict[str, Literal]:
+    """By name of ◀f, the values that all tuples of ▶f have in one place."""
     sources = Sources(forward, backward)
-    known = {name: value for name in sources.backward if (value := sources.literal(name)) is not None}
+    return {name: value for name in sources.backward if (value := sources.literal(name)) is not None}
+
+
+def _known(backward: Function, literals: dict[str, Literal]) -> Function:
+    """◀f with these values."""
 
     def put(operand: Operand) -> Operand:
-        return known.get(operand.text, operand) if isinstance(operand, Name) else operand
+        return literals.get(operand.text, operand) if isinstance(operand, Name) else operand
 
     return without_zeros(single_assignment(with_operands(backward, put)))

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from semantics.errors import Location, Malformed
+from transforms.parse.nodes import walk
 
 Function = ast.FunctionDef | ast.Lambda
 
@@ -110,7 +111,7 @@ def find_function(function: types.FunctionType) -> tuple[Source, Function]:
 def _functions(tree: ast.Module) -> dict[int, list[Function]]:
     """The functions of a file by the line where they begin, so that to find all n of them is one walk and not n."""
     found: dict[int, list[Function]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, Function):
             found.setdefault(_first_line(node), []).append(node)
     return found

@@ -54,6 +54,10 @@ ALLOWED: tuple[type[ast.AST], ...] = (
 )
 
 
+PERMITTING = (ast.Expr, ast.Call, ast.Dict, ast.Subscript, ast.Compare, ast.For, ast.comprehension, ast.Assert)
+"""Where a string may stand (`_permitted_strings`)."""
+
+
 def check_subset(source: Source, root: Function) -> None:
     """Malformed at the first piece of `root`, in the order of the text, that the language does not have."""
     pieces = list(_pieces(root))
@@ -74,9 +78,13 @@ def _pieces(root: Function) -> Iterator[tuple[ast.AST, ast.expr | ast.stmt | ast
         elif isinstance(node, ast.arguments):
             at = node.vararg or node.kwarg or at
         yield node, at
-        for field, value in ast.iter_fields(node):
+        for field in node._fields:
             if field not in ("annotation", "returns", "ctx", "type_comment"):
-                todo.extend((v, at) for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
+                value = getattr(node, field, None)
+                if isinstance(value, ast.AST):
+                    todo.append((value, at))
+                elif isinstance(value, list):
+                    todo += [(v, at) for v in value if isinstance(v, ast.AST)]
 
 
 def _permitted_strings(pieces: Iterable[tuple[ast.AST, ast.AST]]) -> set[int]:
@@ -86,6 +94,8 @@ def _permitted_strings(pieces: Iterable[tuple[ast.AST, ast.AST]]) -> set[int]:
     """
     found: set[int] = set()
     for node, _ in pieces:
+        if not isinstance(node, PERMITTING):
+            continue
         if isinstance(node, ast.Expr):
             found.add(id(node.value))
         elif isinstance(node, ast.Call):

@@ -23,7 +23,7 @@ def _is_in_order(function: Function, block: Block, live: Liveness) -> bool:
     defined: dict[str, int] = {}
     needs: list[tuple[int, ...]] = []
     for instruction in block.instructions:
-        needs.append(tuple(defined[name] for name in names_in(instruction.operands) if name in defined))
+        needs.append(tuple([defined[name] for name in names_in(instruction.operands) if name in defined]))
         whole = len(needs) - 1
         if len(instruction.targets) == 1:
             defined[instruction.targets[0]] = whole
@@ -58,13 +58,13 @@ def _order(needs: list[tuple[int, ...]], roots: list[int]) -> list[int]:
     """Depth-first, left to right, each after what it needs."""
     ordered: list[int] = []
     seen: set[int] = set()
-    todo = [(root, False) for root in reversed(roots)]
+    todo = roots[::-1]  # ~n for a value n of which all that it needs comes before
     while todo:
-        at, ready = todo.pop()
-        if ready:
-            ordered.append(at)
+        at = todo.pop()
+        if at < 0:
+            ordered.append(~at)
         elif at not in seen:
             seen.add(at)
-            todo.append((at, True))
-            todo.extend((n, False) for n in reversed(needs[at]) if n not in seen)
+            todo.append(~at)
+            todo += needs[at][::-1]
     return ordered

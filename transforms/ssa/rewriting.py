@@ -37,8 +37,8 @@ def put_in_instruction(instruction: Instruction, put: Put, name: Callable[[str],
     """`put` in place of every operand, and of a callee that is an alpha; `name` in place of every target that is kept."""
     callee = instruction.callee
     put_callee = put(callee) if isinstance(callee, Alpha) else callee
-    targets = tuple("_" if t == "_" else name(t) for t in instruction.targets)
-    operands = tuple(map(put, instruction.operands))
+    targets = tuple(["_" if t == "_" else name(t) for t in instruction.targets])
+    operands = tuple([put(o) for o in instruction.operands])
     if put_callee is callee and targets == instruction.targets and all(map(is_, operands, instruction.operands)):
         return instruction
     return Instruction(targets, put_callee, operands, instruction.location)  # type: ignore[arg-type]

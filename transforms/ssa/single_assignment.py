@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from immutables import Map
+from immutables import Map, MapMutation
 
 from semantics.ssa.dominance import Dominators, dominators, reverse_postorder
 from semantics.ssa.form import OUTSIDE, Block, Function, Label, Literal, Name, Operand, Phi, operands_of
@@ -121,15 +121,18 @@ def _renamed(
         placed = (Phi(name, tuple((p, Name(name)) for p in arriving[label])) for name in places.get(label, ()) if name not in own)
         phis = (*block.phis, *placed)
         targets = {phi.target: next(fresh) for phi in phis}
-        now = leaving[tree.immediate[label]].update({name: Name(new) for name, new in targets.items()})
-        instructions = []
+        now = leaving[tree.immediate[label]].mutate()
+        for name, new in targets.items():
+            now[name] = Name(new)
+        reading, instructions = _reading(now), []
         for instruction in block.instructions:
-            new = {t: next(fresh) for t in instruction.targets if t != "_"}
-            instructions.append(put_in_instruction(instruction, _reading(now), new.__getitem__))
-            now = now.update({t: Name(n) for t, n in new.items()})
+            made = {t: next(fresh) for t in instruction.targets if t != "_"}
+            instructions.append(put_in_instruction(instruction, reading, made.__getitem__))
+            for t, n in made.items():
+                now[t] = Name(n)
         phis = tuple(with_arms(phi, phi.arms, targets[phi.target]) for phi in phis)
-        blocks[label] = Block(label, phis, tuple(instructions), put_in_jump(block.jump, _reading(now)))
-        leaving[label] = now
+        blocks[label] = Block(label, phis, tuple(instructions), put_in_jump(block.jump, reading))
+        leaving[label] = now.finish()
     whole = (replace(b, phis=tuple(_arms(phi, leaving, arriving[b.label]) for phi in b.phis)) for b in blocks.values())
     return replace(function, blocks=tuple(whole))
 
@@ -139,7 +142,7 @@ def _arms(phi: Phi, leaving: dict[Label, Reached], sources: tuple[Label, ...]) -
     return with_arms(phi, [(p, _reading(leaving[p])(arms[p])) for p in sources])
 
 
-def _reading(reached: Reached) -> Callable[[Operand], Operand]:
+def _reading(reached: Reached | MapMutation[str, Operand]) -> Callable[[Operand], Operand]:
     """An operand as it stands where this has been reached."""
 
     def put(operand: Operand) -> Operand:

@@ -289,6 +289,7 @@ SYSTEM: AgendaSystem[GraphState, Program] = AgendaSystem(
     doc="SSA form to the graph IR",
     argument="every rule takes one item off a finite agenda",
     input="SSA",
+    kind=lambda state: state.item.kind,
 )
 
 

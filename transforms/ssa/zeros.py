@@ -73,14 +73,17 @@ class _Folding:
         self.home: dict[str, Label] = {}
         self.value: dict[str, Operand] = {}
         for block in function.blocks:
-            whole: tuple[Definition, ...] = (*block.phis, *block.instructions)
-            for definition in whole:
-                for name in targets(definition):
-                    self.definitions[name], self.home[name] = definition, block.label
+            for phi in block.phis:
+                self.definitions[phi.target], self.home[phi.target] = phi, block.label
+            for instruction in block.instructions:
+                for name in instruction.targets:
+                    if name != "_":
+                        self.definitions[name], self.home[name] = instruction, block.label
         self.users: dict[str, list[str]] = {}
         for name, definition in self.definitions.items():
-            for read in names_in(operands(definition)):
-                self.users.setdefault(read, []).append(name)
+            for operand in operands(definition):
+                if isinstance(operand, Name):
+                    self.users.setdefault(operand.text, []).append(name)
 
     def result(self) -> Function:
         self.find_zeros()
@@ -104,7 +107,7 @@ class _Folding:
 
     def now(self, operand: Operand) -> Operand:
         """The operand that stands in the place of this one; the way there is made short."""
-        return resolved(operand, self.value)
+        return resolved(operand, self.value) if isinstance(operand, Name) and operand.text in self.value else operand
 
     def fold(self) -> None:
         """Sums and φ nodes that are one of their operands, until there are none."""

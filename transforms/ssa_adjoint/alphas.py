@@ -198,6 +198,7 @@ SYSTEM: AgendaSystem[Resolution, Module] = AgendaSystem(
     argument="every rule takes one item off a finite agenda",
     input="SSA",
     output="SSA",
+    kind=lambda state: state.item.kind,
 )
 
 

@@ -234,6 +234,7 @@ SYSTEM: AgendaSystem[Inversion, Module] = AgendaSystem(
     argument="every rule takes one item off a finite agenda",
     input="SSA",
     output="SSA",
+    kind=lambda state: state.item.kind,
 )
 
 
