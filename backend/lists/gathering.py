@@ -19,7 +19,7 @@ may. So this is for code whose traps send the sample to the machine, which runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple

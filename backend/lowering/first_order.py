@@ -113,9 +113,10 @@ def lowered(
         try:
             return fitting(without, arrays)
         except AdjudgeError as refusal:
-            if refusal.rule not in HOPELESS and (more := gathered(without, argument_types, known=True)).canonical != arrays.canonical:
-                with suppress(AdjudgeError):
-                    return fitting(without, more)
+            if refusal.rule in HOPELESS or (more := gathered(without, argument_types, known=True)).canonical == arrays.canonical:
+                raise
+            with suppress(AdjudgeError):
+                return fitting(without, more)
             raise
 
     def fitting(without: Program, arrays: Program) -> Lowered:
