@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.elsewhere import made
 from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
 from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
@@ -53,7 +54,7 @@ def vmap(
             f"in_axes is {in_axes!r}", remedy="0 or None, or a tuple of those; np.moveaxis(x, k, 0) brings axis k first"
         )
     program = parse(f)
-    made: dict[Any, Any] = {}
+    runners: dict[Any, Any] = {}
 
     def at_length(*arguments: Any, **named: Any) -> Any:
         if named:
@@ -68,10 +69,10 @@ def vmap(
         if isinstance(f, Derivative):
             f.arguments([a.value if a.function else a.at(0) for a in given], {})
         types = [None if a.function else type_of(a.at(0)) for a in given]
-        runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, made)
+        runner = _runner(program, given, types, target, {"threads": threads, "fast": mode == "fast"}, runners)
         outcome = runner.run(count, sample)
         quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
-        batched.__setstate__((quick or at_length, (), {}, vars(batched)))  # for columns and numbers of the types that came last
+        batched.lead(quick or at_length)  # for columns and numbers of the types that came last
         if errors == "return":
             return to_python(outcome.value, None), outcome.failures
         if outcome.failures:
@@ -79,8 +80,8 @@ def vmap(
             raise _of_sample(first, runner.explained(outcome.failures[first], sample(first)))
         return to_python(outcome.value, None)
 
-    batched: Any = partial(at_length)
-    batched.__name__, batched.made_by = f"vmap_{getattr(f, '__name__', 'f')}", "aj.vmap"
+    again = partial(vmap, target=target, mode=mode, errors=errors, threads=threads)
+    batched = made(at_length, "aj.vmap", f"vmap_{getattr(f, '__name__', 'f')}", again, f, in_axes)
     return batched
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+from adjudge.elsewhere import made
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
 from semantics.collector import at_rest, at_work
 from semantics.edit import applying
@@ -49,6 +49,10 @@ class Derivative:
         self.mode = mode_called(mode).name
         self.__name__ = f"{macro}_{getattr(f, '__name__', 'f')}"
         self._runners: dict[Any, Runner] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; of code that it has run there may be none in another process."""
+        return vars(self) | {"_runners": {}}
 
     def __repr__(self) -> str:
         return f"<{self.macro} of {getattr(self.f, '__name__', 'program')} with respect to {self.wrt!r}>"
@@ -329,9 +333,8 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
         if len(bound) == len(arguments) and not named and not any(map(is_function, arguments)):
             if found not in ways and (way := found.way_in(at_length)) is not None:
                 ways[found] = way
-            compiled.__setstate__((ways.get(found, at_length), (), {}, vars(compiled)))  # of the types that came last
+            compiled.lead(ways.get(found, at_length))  # of the types that came last
         return value
 
-    compiled: Any = partial(at_length)
-    compiled.__name__, compiled.made_by = getattr(f, "__name__", "f"), "aj.compile"
+    compiled = made(at_length, "aj.compile", getattr(f, "__name__", "f"), compile, f, target, mode)
     return compiled
