@@ -195,3 +195,44 @@ def carried(draw: st.DrawFn) -> str:
     ends = draw(st.sampled_from(("b, c, d, x", "b, x, x", "d, c, x"))) + ", reals[2], reals[3], reals[4], reals[5]"
     lines = ["reals = _full((8,), 7.0, _f64)", *start, "_go = 0", "i = 0", "x = 0.25", *loop, f"return ({ends}, fuel, 0)"]
     return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in lines)])
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> str:
+    """
+    A loop of three turns that carries three vectors: a turn makes new ones, each a sum of two that are there, a copy in which
+    an element is set, or neither, reads elements, and passes some on, by a branch that may go on at once or leave the loop.
+    """
+    count = 1
+    start = ["b = a0", f"c = _full(({N},), 2.0, _f64)", "d = c"]
+
+    def block(there: list[str], depth: int) -> tuple[list[str], list[str]]:
+        nonlocal count
+        lines: list[str] = []
+        for _ in range(draw(st.integers(1, 4))):
+            count += 1
+            new, k, s, u = f"a{count}_", f"k{count}", draw(st.sampled_from(there)), draw(st.sampled_from(there))
+            kind = draw(st.sampled_from(("sum", "sum", "sum", "set", "other", "read", *("if",) * depth)))
+            if kind in ("sum", "set", "other"):
+                element = {"sum": f"{s}[{k}] + {u}[{draw(st.sampled_from((k, '0')))}]", "set": f"float({s}[{k}])"}
+                lines += [f"{new} = _empty(({N},), _f64)", f"for {k} in range({N}):"]
+                lines += [f"    {new}[{k}] = {element.get(kind, f'{s}[{N} - 1 - {k}] * x')}"]
+                lines += [f"{new}[i] = x"] * (kind == "set")
+                there = [*there, new]
+            elif kind == "read":
+                lines += [f"x = 0.5 * x + {s}[{draw(st.sampled_from(('0', 'i')))}]"]
+            else:
+                (one, its), (other, others) = block(there, depth - 1), block(there, depth - 1)
+                end = draw(st.sampled_from(([f"{new} = {its[-1]}"], ["break"], ["i = i + 1", "continue"])))
+                lines += [f"if x > {s}[0]:", *(f"    {x}" for x in (*one, *(passed(its) if len(end) > 1 else []), *end))]
+                lines += ["else:", *(f"    {x}" for x in (*other, f"{new} = {others[-1]}"))]
+                there = [*there, new]
+        return lines, there
+
+    def passed(there: list[str]) -> list[str]:
+        last = st.sampled_from((there * 3)[-6:])
+        return [draw(st.sampled_from((f"(b, c, d) = ({draw(last)}, {draw(last)}, {draw(last)})", f"(b, d) = ({draw(last)}, c)")))]
+
+    body, there = block(["b", "c", "d"], 2)
+    lines = [*start, "i = 0", "x = 0.25", "while i < 3:", *(f"    {x}" for x in (*body, *passed(there), "i = i + 1"))]
+    return "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {x}" for x in (*lines, "return (b, c, d, x, fuel, 0)"))])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from loop_texts import bits, executed
+from loop_texts import bits, executed, sums
 from test_backend_arrays import types_of
 from test_backend_stack_arrays import agrees, compiled, normal
 
@@ -96,6 +96,33 @@ NEAR = {
 def test_where_the_old_sum_is_still_needed_there_is_another(near: str) -> None:
     text = loop(*NEAR[near])
     assert in_place(text) == ast.unparse(ast.parse(text))
+
+
+FIRST = ["t = _empty((N,), _f64)", "for k in range(N):", "    t[k] = s[k] + a0[k]", "u = _empty((N,), _f64)", "for j in range(N):"]
+RENAMED = [*FIRST, "    u[j] = float(t[j])", "u[i] = 3.0", "x = x + s[0] * u[0]", "(s, i) = (u, i + 1)"]
+TWO = [*FIRST, "    u[j] = s[j] + a1[j]", "(q, r, s) = (t, t, u)", "i = i + 1"]
+
+
+@pytest.mark.parametrize("turn", [RENAMED, TWO], ids=["a sum whose name has become another's", "two sums with one array"])
+def test_a_sum_that_is_not_made_in_place_reads_what_it_read(turn: list[str]) -> None:
+    """A regression: of the first it read a name that was none any more, of the second what the other sum had written over."""
+    made = ["r = _full((N,), 2.0, _f64)", "q, s = (r, r)", "x = 0.0", "i = 0", "while i < 3:"]
+    lines = [*made, *(f"    {line}" for line in turn), "return (s, r, q, x)"]
+    text = "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines)]).replace("N", N)
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    found = ast.unparse(ast.fix_missing_locations(accumulated(function, lambda name, axis: N, 2)))
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
+    assert found[found.index("while") :].count("_empty(") == 1
+
+
+@given(sums())
+def test_of_several_sums_and_updates_no_bit_changes(text: str) -> None:
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    found = ast.unparse(ast.fix_missing_locations(accumulated(function, lambda name, axis: N, 8)))
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
+    event(f"{min(text.count('_empty(') - found.count('_empty('), 3)} arrays less, of 3 or more")
 
 
 WHATS = [SUM, *(what for what, _ in NEAR.values()), "t[i, j] = a0[j]", "t[i, j] = s[i, j] * s[i, j] - s[0, j]"]

@@ -56,6 +56,26 @@ def test_a_size_that_changes_is_not(new: str) -> None:
     assert "return (h.shape[0], h, fuel, 0)" in found
 
 
+def begun(first: str, size: str = "a0.shape[0]") -> str:
+    """A loop that carries an array, of which the first turn does not ask how large it is, since it is not there yet."""
+    turn = ["if i == 0:", *(f"    {line}" for line in (f"t = _empty(({size},), _f64)", "h = t", "i = 1", "continue")), "else:"]
+    turn += [f"    if h.shape[0] != a0.shape[0]: {SIZES}", "    t = _empty((h.shape[0],), _f64)", "    h = t", "    continue"]
+    lines = [f"h = {first}", "i = 0", "while True:", "    if fuel == 0:", "        break", *(f"    {line}" for line in turn)]
+    return kernel(*lines, "return (h, fuel, 0)")
+
+
+def test_an_array_that_is_not_there_yet_is_not_taken_to_have_the_size_of_an_argument() -> None:
+    """A regression: that an argument had no elements was tested before everything, so code left whatever it was given."""
+    text = begun("_empty((0,), _f64)")
+    assert with_carried_sizes(text) == ast.unparse(ast.parse(text))
+
+
+def test_near_miss_one_that_has_this_size_from_the_first_is_not_asked_in_turns() -> None:
+    found = with_carried_sizes(begun("_empty((a1.shape[0],), _f64)", "a1.shape[0]"))
+    assert "a1.shape[0] != a0.shape[0]" in found[: found.index("while")]
+    assert "16" not in turn_of(found)
+
+
 def summed(less: int, test: str) -> str:
     """A loop in which `m`, two more than the size of a0, is asked about."""
     turn = [f"if m - {less} != {test}: {SIZES}", "fuel -= 1", "continue"]

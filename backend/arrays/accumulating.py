@@ -25,12 +25,13 @@ from backend.arrays.walking import walk
 
 @dataclass(eq=False)
 class Sum:
-    """A nest of loops in which each element of `new` is computed from that of `old`, and the copy that stands before it."""
+    """
+    A nest of loops in which each element of a new array is computed from that of an old one, and the copy of that which stands
+    before it. The copy says what the two are called: a name may become another while copies are left out.
+    """
 
     nest: ast.For
     copy: ast.For
-    new: str
-    old: str
 
 
 def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], through: int = 1) -> ast.FunctionDef:
@@ -42,7 +43,8 @@ def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], thro
     for block in blocks(function):
         block[:] = [s for s in block if id(s) not in undone]
     for found in undone.values():
-        _read(found.nest, found.new, found.old)
+        if (pair := copied(found.copy)) is not None:
+            _read(found.nest, *pair)
     return function
 
 
@@ -55,15 +57,14 @@ def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
     found: list[Sum] = []
     for block in blocks(function):
         made = {ast.unparse(s.targets[0]) for s in block if isinstance(s, ast.Assign) and _is_new(s.value)}
-        for statement in [*block]:
-            if not isinstance(statement, ast.For) or copied(statement) is not None:
-                continue  # a copy is no sum
-            if sums := _pairs(statement, made, becomes):
-                read_earlier(block, statement, [old for _, old in sums])
+        nests = [(s, p) for s in block if isinstance(s, ast.For) and copied(s) is None and (p := _pairs(s, made, becomes))]
+        for nest, sums in nests:
+            read_earlier(block, nest, [old for _, old in sums])
+        for nest, sums in nests:  # once all stand where they stay, so that nothing comes between a copy and its nest
             for new, old in sums:
-                found.append(Sum(statement, _copy(statement, new, old), new, old))
-                _read(statement, old, new)
-                block.insert(block.index(statement), found[-1].copy)
+                found.append(Sum(nest, _copy(nest, new, old)))
+                _read(nest, old, new)
+                block.insert(block.index(nest), found[-1].copy)
     return found
 
 

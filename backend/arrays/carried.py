@@ -142,7 +142,11 @@ def _guards(block: list[ast.stmt], turn: bool = False) -> Iterator[ast.If]:
 
 
 def _learn(sizes: Sizes, guard: ast.If) -> None:
-    """What a test says, if it is about arguments alone: that becomes a test that comes before everything."""
+    """
+    What a test says, if it is about arguments alone: that becomes a test that comes before everything. A number that an array is
+    taken to have as its size, as one that is not there yet has 0, is not tested to be that of an argument: where the array becomes
+    another, both would seem to be one.
+    """
     test = _Spoken(sizes).visit(deepcopy(guard.test))
     if any(isinstance(n, ast.Name) and n.id not in sizes.arguments for n in walk(test)):
         return
@@ -151,9 +155,20 @@ def _learn(sizes: Sizes, guard: ast.If) -> None:
             return
         case ast.Compare(ast.Constant(), _, [ast.Constant()]):
             return
+        case ast.Compare(a, [ast.NotEq()], [b]) if _constants(test) != _constants(guard.test):
+            return
         case ast.Compare(a, [ast.NotEq()], [b]):
             sizes.join(_text(a), _text(b))
     sizes.tests.setdefault(ast.unparse(test), ast.If(test, deepcopy(guard.body), []))
+
+
+def _constants(test: ast.expr) -> tuple[bool, ...]:
+    """Which sides of a test are numbers."""
+    match test:
+        case ast.Compare(a, _, [b]):
+            return isinstance(a, ast.Constant), isinstance(b, ast.Constant)
+        case _:
+            return ()
 
 
 class _Spoken(ast.NodeTransformer):
