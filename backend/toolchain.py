@@ -126,6 +126,7 @@ def _cpu_functions() -> Bindings:
         "_div": cpu_functions.div,
         "_sum_overflows": cpu_functions.sum_overflows,
         "_difference_overflows": cpu_functions.difference_overflows,
+        "_product_overflows": cpu_functions.product_overflows,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,

@@ -1,4 +1,4 @@
-"""Sums and differences of integers in compiled code: what the processor says of overflow is what the reference says."""
+"""Sums, differences and products of integers in compiled code: what the processor says of overflow is what the reference says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ DIFFERENCE = "if i2 < 0 and i1 > _MAX + i2 or (i2 > 0 and i1 < _MIN + i2):"
 PROGRAMS = {
     "sum": ("def f(i: int, j: int):\n    return i + j\n", lambda i, j: i + j, "_sum_overflows"),
     "difference": ("def f(i: int, j: int):\n    return i - j\n", lambda i, j: i - j, "_difference_overflows"),
+    "product": ("def f(i: int, j: int):\n    return i * j\n", lambda i, j: i * j, "_product_overflows"),
 }
 COMPILED = {name: backend.compile(parse_text(text, "f"), (INTEGER, INTEGER), "cpu") for name, (text, _, _) in PROGRAMS.items()}
 
@@ -24,6 +25,14 @@ COMPILED = {name: backend.compile(parse_text(text, "f"), (INTEGER, INTEGER), "cp
 def test_a_test_of_two_integers_asks_the_processor() -> None:
     assert flagged(SUM) == "if _sum_overflows(i1, i2):"
     assert flagged(DIFFERENCE) == "if _difference_overflows(i1, i2):"
+    assert flagged("if _mul_overflows(2, i1):") == "if _product_overflows(2, i1):"
+
+
+def test_what_computes_whether_a_product_overflows_is_left_out() -> None:
+    source = entry_source(COMPILED["product"].code)
+    assert "_mul_overflows" in COMPILED["product"].code.alone
+    assert "_mul_overflows" not in source
+    assert "_product_overflows(a0, a1)" in source
 
 
 @pytest.mark.parametrize(
@@ -50,6 +59,9 @@ NUMBERS = st.one_of(st.integers(SMALL, LARGE), st.integers(-3, 3), st.integers(0
 @example(-1, SMALL)
 @example(0, SMALL)
 @example(-2, LARGE)
+@example(1 << 32, 1 << 31)
+@example(-(1 << 32), 1 << 31)
+@example((1 << 32) + 1, (1 << 31) - 1)
 def test_overflow_ends_compiled_code_where_64_bits_do_not_hold_the_result(name: str, i: int, j: int) -> None:
     _, meaning, asked = PROGRAMS[name]
     compiled = COMPILED[name]

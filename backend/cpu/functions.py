@@ -1,7 +1,7 @@
 """
-What the CPU target binds to `_mul`, `_div`, `_reals`, `_integers`, `_sum_overflows` and `_difference_overflows`. In a module of
-their own, since Numba's cache finds functions again by import. All are intrinsics, compiled where they stand: a function costs its
-compiler some 20 ms.
+What the CPU target binds to `_mul`, `_div`, `_reals`, `_integers`, `_sum_overflows`, `_difference_overflows` and
+`_product_overflows`. In a module of their own, since Numba's cache finds functions again by import. All are intrinsics, compiled
+where they stand: a function costs its compiler some 20 ms.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def _overflowing(operation: str) -> Any:
     return overflows
 
 
-sum_overflows, difference_overflows = _overflowing("add"), _overflowing("sub")
+sum_overflows, difference_overflows, product_overflows = map(_overflowing, ("add", "sub", "mul"))
 
 
 def _array_of(of: Any) -> Any:

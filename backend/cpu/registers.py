@@ -7,6 +7,7 @@ Here a variable is a value of LLVM's too if it is assigned once, and the assignm
 been deleted before, or not yet assigned.
 
 An element whose numbers are integers is found from the fields of the array as a value; Numba would write them to memory each time.
+A number that counts the turns of a loop is not asked whether it is negative.
 Numbers hold no reference, so nothing is done where one is assigned again or deleted: Numba reads the old one, or writes a zero.
 """
 
@@ -22,6 +23,7 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.lowering import Lower
 
 from backend.cpu.memory import Cells
+from backend.cpu.turns import given, in_tuples, turns
 
 Place = tuple[int, int]  # a block, and the number of a statement in it
 
@@ -34,7 +36,10 @@ OPERATORS = frozenset(
 
 
 class Registers(Lower):
-    """`held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays."""
+    """
+    `held` are the variables without memory of their own, `values` their values, `counted` the places of what counts arrays; `turns`
+    are those that count turns, `parts` has those of which tuples are made.
+    """
 
     def _find_singly_assigned_variable(self) -> None:
         super()._find_singly_assigned_variable()
@@ -43,6 +48,8 @@ class Registers(Lower):
         self.held = {name for name in found if self._is_array(name) or not self._model(name).contains_nrt_meminfo()}
         self.values: dict[str, Any] = {}
         self.counted: dict[str, Any] = {}
+        assigned = given(self.blocks)
+        self.turns, self.parts = turns(assigned), in_tuples(assigned)
 
     def _model(self, name: str) -> Any:
         return self.context.data_model_manager[self.typeof(name)]
@@ -144,14 +151,28 @@ class Registers(Lower):
         return self.context.pack_value(self.builder, of.dtype, found, place, align=_alignment(of))
 
     def _element(self, array: Any, index: Any) -> Any:
-        """The address of an element. Numbers below zero count from the end, except in the memory of stacks, which has none."""
+        """
+        The address of an element. Numbers below zero count from the end, except in the memory of stacks, which has none, and where
+        they count the turns of a loop.
+        """
         of, builder, value = self.typeof(array.name), self.builder, self.loadvar(array.name)
         data, shape, strides = (self._model(array.name).get(builder, value, field) for field in ("data", "shape", "strides"))
-        at = self.loadvar(index.name)
+        at, names = self.loadvar(index.name), self.parts.get(index.name, (index.name,))
         numbers = cgutils.unpack_tuple(builder, at) if isinstance(self.typeof(index.name), types.BaseTuple) else [at]  # type: ignore[attr-defined]
         sizes, steps = (cgutils.unpack_tuple(builder, given) for given in (shape, strides))
-        around = not isinstance(of, Cells)
-        return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers, wraparound=around)
+        if not isinstance(of, Cells):
+            known = names if len(names) == len(numbers) else ("",) * len(numbers)
+            numbers = [
+                n if name in self.turns else _from_the_end(builder, n, size)
+                for name, n, size in zip(known, numbers, sizes, strict=True)
+            ]
+        return cgutils.get_item_pointer2(self.context, builder, data, sizes, steps, of.layout, numbers)
+
+
+def _from_the_end(builder: Any, number: Any, size: Any) -> Any:
+    """An index from the beginning."""
+    negative = builder.icmp_signed("<", number, ir.Constant(number.type, 0))
+    return builder.select(negative, builder.add(number, size), number)
 
 
 def is_element(of: Any, index: Any) -> bool:

@@ -14,6 +14,7 @@ from backend.boundary import PYTHON
 from backend.lowering.first_order import Lowered
 from backend.lowering.moves import one_by_one
 from backend.lowering.nothing import made_once
+from backend.prelude import HELPERS
 from backend.stacks.memory import ARRAYS, HEADER, is_addressed, rooms
 from semantics.type_language import ArrayType, TupleType
 
@@ -57,12 +58,12 @@ def known(source: str) -> str:
 
 def flagged(source: str) -> str:
     """
-    The source in which a test of whether the sum or the difference of two integers overflows asks the processor, which says it of
-    the operation itself. One with a constant is a comparison.
+    The source in which a test of whether the sum, the difference or the product of two integers overflows asks the processor, which
+    says it of the operation itself. A sum with a constant is a comparison.
     """
     for test, name in TESTS:
         source = test.sub(rf"if {name}(\g<a>, \g<b>):", source)
-    return source
+    return source.replace(PRODUCT, "").replace("_mul_overflows(", "_product_overflows(")
 
 
 def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
@@ -71,6 +72,7 @@ def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
     return re.compile(rf"\bif \(?{beyond}\)? or \((?P=b) {small} 0 and (?P=a) < _MIN \{sign} (?P=b)\):")
 
 
+PRODUCT = f"@_device\n{HELPERS['_mul_overflows'][0].strip()}\n"
 TESTS = ((_test(">", "<", "-"), "_sum_overflows"), (_test("<", ">", "+"), "_difference_overflows"))
 
 
