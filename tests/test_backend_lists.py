@@ -203,6 +203,17 @@ def test_else_the_array_grows_when_it_is_full(body: str) -> None:
     assert same(backend.compile(subject, COLUMN, "python")(sample), Machine(expand(subject)).run((sample,)).value)
 
 
+AGAIN = "a = [x for x in xs]\nfor k in range(3): a = [y * y - 0.5 for y in a{}]\nreturn sum(a, 0.0)"
+
+
+def test_a_list_to_which_each_turn_adds_one_is_as_long_as_the_turns_wherever_it_goes() -> None:
+    every, some = (program(AGAIN.format(test)) for test in ("", " if y < 9.0"))
+    agrees(calling(every, "grad", 0, COLUMN))
+    agrees(calling(some, "grad", 0, COLUMN))
+    assert not applied(gathered(promoted(every), COLUMN), "make_slice")
+    assert applied(gathered(promoted(some), COLUMN), "make_slice")
+
+
 @pytest.mark.parametrize("index", ["0", "-1", "i"])
 def test_an_element_that_is_not_there_yet_is_the_reference_s_error(index: str) -> None:
     """The array has room there, which the list has not."""

@@ -5,9 +5,9 @@ Lists of unknown length that are no more than arrays are arrays, wherever they c
     s.append(x)    ⟹  concatenate((s, [x]))         if s:    ⟹  if len(s) != 0:
 
 All elements must be numbers of one kind, or arrays, which have the size of the first. What a list is asked for, its length,
-elements, slices, to be gone over, changed or made an array, an array answers as it does. `backend.lists.growing` says what is done
-where a loop makes a list longer. What is computed is the same; what traps is not, so this is for code whose traps send the sample
-to the machine.
+elements, slices, to be gone over, changed or made an array, an array answers as it does. A list to which every turn of a loop adds
+a number is as long as there are turns; `backend.lists.growing` says what is done where a loop makes one longer otherwise. What is
+computed is the same; what traps is not, so this is for code whose traps send the sample to the machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
-from backend.lists.loops import is_display, is_empty
+from backend.lists.loops import Loop, is_display, is_empty, loop_at
 from backend.lists.meeting import APPEND, ASKED, CONCAT, GETITEM, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, OF_CLASS, PUT, Meeting
 from backend.lists.room import Rooms
 from semantics.arrays import Array
@@ -161,7 +161,8 @@ class _Arrays:
     ) -> None:
         self.meeting, self.program, self.found, self.edit = meeting, meeting.program, found, Edit(meeting.program)
         self.lists = {node: held for root, held in found.items() for node in members[root]}
-        self.growths = growths
+        self.loops = {loop.place: loop for growth in growths if (loop := self.by_turns(growth)) is not None}
+        self.growths = [growth for growth in growths if not growth.members & self.loops.keys()]
         self.growing = {node for growth in self.growths for node in growth.members}
 
     def run(self) -> Program:
@@ -176,6 +177,8 @@ class _Arrays:
                 self.edit.output(
                     graph, self.edit.constant(array_of(self.program.constant(self.program.graphs[graph].output), held))
                 )
+        for loop in self.loops.values():
+            self.begin(loop)
         for node, held in self.lists.items():
             if node not in self.growing:
                 self.make(node, held)
@@ -185,6 +188,23 @@ class _Arrays:
         for use, held in made:
             self.made_array(use.user, held)
         return self.edit.program
+
+    def by_turns(self, growth: Growth) -> Loop | None:
+        """The loop that makes the list, if each turn adds a number and asks nothing of it: so it is as long as there are turns."""
+        appended = [n for n in growth.members if self.program.callee(n) is APPEND]
+        if len(appended) != 1 or self.lists[appended[0]].axes:
+            return None
+        loop = loop_at(self.program, appended[0])
+        return loop if loop is not None and growth.members == {loop.place, loop.grown} else None
+
+    def begin(self, loop: Loop) -> None:
+        """Before the loop there is an array of a size with its turns."""
+        owner, held, inputs = self.program.owner(loop.begins), self.lists[loop.place], list(self.inputs(loop.begins))
+        assert owner is not None
+        size = self.edit.call(owner, MAKE_TUPLE, loop.turns)
+        whole = self.edit.call(owner, FULL, size, self.edit.constant(held.begin), self.edit.constant(held.dtype))
+        inputs[1 + loop.list_at] = whole
+        self.edit.set_inputs(loop.begins, tuple(inputs))
 
     def is_made(self, use: Use, held: Elements) -> bool:
         """Whether an array is made of the list that is not the one that stands for it, or not if there are no elements."""
@@ -228,6 +248,8 @@ class _Arrays:
         assert owner is not None
         if callee in (MAKE_TUPLE, MAKE_RECORD):
             self.edit.set_inputs(node, self.display(owner, inputs[2 if callee is MAKE_RECORD else 1 :], held))
+        elif (loop := self.loops.get(node)) is not None:
+            self.edit.set_inputs(node, (self.edit.constant(PUT), inputs[1], loop.turn, inputs[2]))
         elif callee is APPEND:
             last = self.edit.apply(owner, *self.display(owner, inputs[2:], held))
             self.join(node, inputs[1], last)
