@@ -81,6 +81,14 @@ TAKEN = {
     "arrays that begin with two, and some turns add one": (
         "a = [xs, xs * 2.0]\nfor x in xs:\n if x > 0.0: a.append(a[-1] * x)\nreturn np.sum(np.stack(a))"
     ),
+    "a list that another loop makes longer": (
+        "a = []\nfor x in xs:\n if x > 0.0: a.append(x)\nfor x in xs:\n if x < 0.5: a.append(x * 2.0)\n"
+        "return sum([a[k] * k for k in range(len(a))], 0.0)"
+    ),
+    "one that a loop makes longer and another shorter": (
+        "a = []\nfor x in xs:\n a.append(x)\n if x > 0.5: a.append(x * x)\ns = 0.0\n"
+        "while len(a) > 1:\n s = s * 0.5 + a.pop() * a.pop()\n if s > 1.0 and len(a) > 1: a.append(s)\nreturn s + sum(a, 0.0)"
+    ),
     "an array made of arrays": "a = []\nfor x in xs:\n if x > 0.0: a.append(xs + x)\nreturn np.sum(np.array(a))",
 }
 LEFT = {

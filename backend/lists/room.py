@@ -174,13 +174,13 @@ class Rooms:
             become(self.edit, user, self.count(node))
         elif callee is GETITEM and index == 1 and not self.meeting.is_slice(inputs[2]):
             self.edit.set_inputs(user, (*inputs[:2], self.checked(owner, node, inputs[2])))
-        elif not self.is_passed(user, index):
+        elif not self.is_passed(node, user, index):
             self.edit.set_inputs(user, (*inputs[:index], self.part(node, owner), *inputs[index + 1 :]))
 
-    def is_passed(self, user: NodeId, index: int) -> bool:
-        """Whether a list is passed on as one that grows."""
+    def is_passed(self, node: NodeId, user: NodeId, index: int) -> bool:
+        """Whether a list is passed on with its room: to where it goes on to grow, and not to where another begins as it."""
         way = self.program.constant(called(self.program, user)[0])
-        return isinstance(way, GraphRef) and self.program.graphs[way.graph].parameters[index - 1] in self.known
+        return isinstance(way, GraphRef) and self.program.graphs[way.graph].parameters[index - 1] in self.known[node].members
 
     def call(self, graph: GraphId, call: NodeId) -> None:
         """A call passes arrays, and behind all else the counts; the first call what the lists are at first."""
