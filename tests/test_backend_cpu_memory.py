@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit, types
 
-from backend.cpu.memory import Cells, cells, place
+from backend import toolchain
+from backend.cpu.memory import Cells, cells, flags, place
 
 
 @njit(error_model="numpy")
@@ -50,6 +51,38 @@ def test_the_place_of_an_array_is_known_if_it_lies_in_the_memory(begin: int) -> 
     block = np.arange(16.0)
     assert places(block[4:12], begin, block[:4], block[4:12].view(np.int64)) == (begin, -1, -1, -1)
     assert places(block[4:12], begin, block[12:], block[4:12].view(np.int64)) == (begin, -1, -1, -1)
+
+
+@njit(error_model="numpy")
+def of_flags(memory, begin, count):  # type: ignore[no-untyped-def]
+    """Where booleans in the memory lie, and those behind the first of them; the first are written."""
+    held = cells(memory)
+    part = flags(held, begin, count)
+    for k in range(count):
+        part[k] = k % 2 == 0
+    return part, place(part, held), place(part[1:], held)
+
+
+@given(st.integers(0, 6), st.integers(1, 16))
+def test_booleans_lie_eight_to_a_word(begin: int, count: int) -> None:
+    memory = np.full(10, -1)
+    part, at, inside = of_flags(memory, begin, count)
+    assert (at, inside) == (begin, -1)
+    assert part.dtype == np.bool_
+    assert [*part] == [*memory[begin:].view(np.uint8)[:count]] == [k % 2 == 0 for k in range(count)]
+    assert all(byte == 255 for byte in memory[begin:].view(np.uint8)[count:])
+    assert all(memory[:begin] == -1)
+
+
+@given(st.integers(0, 6), st.integers(1, 2))
+def test_cpython_knows_the_place_of_an_array_too(begin: int, step: int) -> None:
+    block = np.arange(16.0)
+    held, words = block[4:12], block[4:12].view(np.int64)
+    found = toolchain.bindings("python", "")["_place"]
+    assert found(held[begin : begin + 2], held) == found(words[begin:].view(np.bool_)[:3], words) == begin
+    outside = (block[:4], block[12:], words[begin:], held[begin::2][:1] if begin == 7 else held[:6:2])
+    assert [found(array, held) for array in outside] == [-1] * 4
+    assert found(words[begin:].view(np.bool_)[step:], words) == -1, "it begins in the midst of a word"
 
 
 def test_no_index_of_cells_is_asked_whether_it_is_negative() -> None:

@@ -177,6 +177,22 @@ def test_an_array_without_elements_is_made_once_in_a_function() -> None:
                 assert (a.shape, b.shape, status) == shapes
 
 
+def test_what_has_the_memory_of_stacks_takes_a_part_of_that() -> None:
+    text = LEAVES.replace("f(x)", "f(x, reals, integers, one)").replace("(0, 0)", "(0,)").replace("(1, 0)", "(2,)")
+    found = nothing.made_once(text)
+    assert "no_f64_1 = reals[0:0]\n" in found
+    assert "no_bool_1 = _flags(integers, 0, 0)\n" in found
+    entry = (
+        "\n@_device\ndef entry(x):\n    reals, integers = _empty((4,), _f64), _empty((4,), _i64)\n"
+        "    return f(x, _cells(reals), _cells(integers), 1.0)\n"
+    )
+    for x, status in ((-1.0, 1), (2.0, 2)):
+        a, b, said = loaded(found + entry).entry(x)
+        assert (a.shape, a.dtype, b.shape, b.dtype, said) == ((0,), "float64", (0,), "bool", status)
+    for near in (text.replace("def f(", "def kernel("), text.replace("reals, ", ""), LEAVES.replace("(0,)", "(0, 0)")):
+        assert "reals[0:0]" not in nothing.made_once(near), "arrays go out, there is no memory, or it has two axes"
+
+
 def test_each_function_has_its_own() -> None:
     assert nothing.made_once(LEAVES + LEAVES.replace("def f", "def g")).count("no_f64_1 = ") == 2
     assert nothing.made_once("c0_ = 3.0\n\n" + chain(1, "@_bare")) == "c0_ = 3.0\n\n" + chain(1, "@_bare")

@@ -19,7 +19,8 @@ What a turn got from the one before may have been kept by that one, which the ad
                                                       heap = _keep(h, reals, heap)
                                                   cell[0] = at
 
-Nothing writes to what is kept, and `heap` only grows, so two cells may have one array.
+Nothing writes to what is kept while a cell has it, and `heap` only grows, but for what no cell has (`backend.arrays.stacked`). So
+two cells may have one array. Masks are kept so too.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from dataclasses import dataclass
 
 from backend.arrays.effects import NEW, PRODUCTS, arrays_in, assigned, roots
 from backend.arrays.in_place import Block, blocks
+from backend.arrays.popped import KEEPS
 from backend.arrays.walking import names_in, walk
 from backend.status import FULL_ARRAYS, OK
 
@@ -74,16 +76,23 @@ def kept_once(function: ast.FunctionDef) -> None:
     number = 0
     for block in blocks(function):
         for at in reversed(range(len(block))):
-            statement = block[at]
-            if times[name := _keeps(statement)] > 1:
-                assert isinstance(statement, ast.Assign)
-                target, place = statement.targets[0], f"at_{number}"
-                assert isinstance(target, ast.Tuple)
-                found = (
-                    f"{place} = _place({name}, reals)\nif {place} < 0:\n    {place} = heap\n    heap = _keep({name}, reals, heap)"
-                )
-                block[at : at + 1] = [*ast.parse(found).body, ast.Assign([target.elts[0]], ast.Name(place, ast.Load()))]
-                number += 1
+            match _kept(block[at]):
+                case (cell, keep, name, of) if times[name] > 1:
+                    place, number = f"at_{number}", number + 1
+                    lies = f"{place} = _place({name}, {of})\nif {place} < 0:\n"
+                    found = f"{lies}    {place} = heap\n    heap = {keep}({name}, {of}, heap)"
+                    block[at : at + 1] = [*ast.parse(found).body, ast.Assign([cell], ast.Name(place, ast.Load()))]
+
+
+def _kept(statement: ast.stmt) -> tuple[ast.expr, str, str, str] | None:
+    """Of a statement that keeps an array: the place of the cell that says where, what keeps it, its name, and the memory."""
+    match statement:
+        case ast.Assign(
+            [ast.Tuple([cell, ast.Name("heap")])],
+            ast.Tuple([_, ast.Call(ast.Name(keep), [ast.Name(name), ast.Name(memory), _])]),
+        ) if keep in KEEPS:
+            return cell, keep, name, memory
+    return None
 
 
 def _given_out(function: ast.FunctionDef) -> Iterator[str]:
@@ -123,13 +132,10 @@ def _made(block: Block, arguments: set[str], times: Counter[str]) -> dict[str, K
 
 def _keeps(statement: ast.stmt) -> str:
     """The array of reals that a statement keeps."""
-    match statement:
-        case ast.Assign(
-            [ast.Tuple([_, ast.Name("heap")])], ast.Tuple([_, ast.Call(ast.Name("_keep"), [ast.Name(name), ast.Name("reals"), _])])
-        ):
+    match _kept(statement):
+        case (_, "_keep", name, "reals"):
             return name
-        case _:
-            return ""
+    return ""
 
 
 def _first(block: Block) -> int | None:

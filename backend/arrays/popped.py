@@ -28,13 +28,33 @@ COUNT = re.compile(r"s\d+")
 
 def summed(function: ast.FunctionDef, told: Callable[[str, int], str], through: int) -> ast.FunctionDef:
     """The function with copies left out, and sums in place, also in what was taken off a stack of frames."""
+    _take(function)
+    return _Views().visit(accumulated(function, told, through))
+
+
+def owned(function: ast.FunctionDef) -> tuple[Ownership, set[str]] | None:
+    """
+    Which names are the only ones of their memory, before every statement, if what frames keep is their own; and the names that may
+    stand for an array that they keep. None where something else keeps arrays, or what it keeps is not its own.
+    """
+    facts = _take(function)
+    _Views().visit(function)
+    if facts is None:
+        return None
+    kept = sum({facts.related(name) for keep in _keeps(function) for name in names_in(keep) if facts.bit(name)})
+    return facts, {name for name in facts.number if facts.bit(name) & kept}
+
+
+def _take(function: ast.FunctionDef) -> Ownership | None:
+    """Has each view of what a frame kept stand for an array that was taken off, if all that frames keep is their own."""
     views = [s for block in blocks(function) for s in _views(block)] if _keeps_in_frames(function) else []
     for view in views:
         view.value = _taken(view.value)
-    if views and not _are_own(function):
-        for view in views:
-            view.value = view.value.args[1]  # type: ignore[attr-defined]
-    return _Views().visit(accumulated(function, told, through))
+    if views and (facts := _are_own(function)) is not None:
+        return facts
+    for view in views:
+        view.value = view.value.args[1]  # type: ignore[attr-defined]
+    return None
 
 
 class _Views(ast.NodeTransformer):
@@ -98,13 +118,13 @@ def _keeps_in_frames(function: ast.FunctionDef) -> bool:
     return bool(keeps) and all(names_in(keep.targets[0]) & counts for keep in keeps)
 
 
-def _are_own(function: ast.FunctionDef) -> bool:
-    """Whether each array that is kept is the only name of its memory, and nothing reads it afterwards."""
+def _are_own(function: ast.FunctionDef) -> Ownership | None:
+    """Who owns what, if each array that is kept is the only name of its memory, and nothing reads it afterwards."""
     facts = Ownership(function, {})
     facts.sole({})
     for keep in _keeps(function):
         call = next(n for n in walk(keep.value) if isinstance(n, ast.Call))
         bit, step = facts.bit(call.args[0].id) if isinstance(call.args[0], ast.Name) else 0, facts.steps[id(keep)]
         if not bit & step.before & ~step.after:
-            return False
-    return True
+            return None
+    return facts

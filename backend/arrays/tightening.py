@@ -27,6 +27,7 @@ from backend.arrays.needed import needed
 from backend.arrays.once import read_once
 from backend.arrays.popped import summed
 from backend.arrays.reuse import reused
+from backend.arrays.stacked import stacked
 from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
 from backend.arrays.windows import windowed
@@ -57,6 +58,7 @@ def tightened(text: str) -> str:
     function.body = fused(function.body, Reader(roots(function)))
     beside(function, contracted(function))
     marked(function, Reader(roots(function)))
+    stacked(function)
     kept_in_place(function)
     kept_once(function)
     reused(function)

@@ -46,10 +46,11 @@ def cells(context, array):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def place(context, array, memory):  # type: ignore[no-untyped-def]
-    """The place of an orderly array that lies in the memory; -1 of another."""
+    """The place of an orderly array that lies in the memory, where of booleans eight are to a word; -1 of another."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        if array.layout != "C" or array.dtype != memory.dtype:
+        flags = (array.dtype, memory.dtype) == (types.boolean, types.int64)
+        if array.layout != "C" or not (flags or array.dtype == memory.dtype):
             return context.get_constant(types.int64, -1)
         lies, whole = (
             context.make_array(type)(context, builder, given) for type, given in zip(signature.args, arguments, strict=True)
@@ -57,9 +58,27 @@ def place(context, array, memory):  # type: ignore[no-untyped-def]
         words = [builder.ptrtoint(held.data, cgutils.intp_t) for held in (lies, whole)]
         bytes = builder.sub(*words)
         inside = builder.icmp_unsigned("<", bytes, builder.mul(whole.nitems, whole.itemsize))
+        if flags:
+            rest = builder.urem(bytes, whole.itemsize)
+            inside = builder.and_(inside, builder.icmp_unsigned("==", rest, context.get_constant(types.intp, 0)))
         return builder.select(inside, builder.udiv(bytes, whole.itemsize), context.get_constant(types.int64, -1))
 
     return types.int64(array, memory), generate
+
+
+@intrinsic
+def flags(context, memory, begin, count):  # type: ignore[no-untyped-def]
+    """So many booleans from a place of the memory on, eight to a word. The host owns their memory."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        cells = context.make_array(memory)(context, builder, arguments[0])
+        array = context.make_array(signature.return_type)(context, builder)
+        data = builder.bitcast(builder.gep(cells.data, [arguments[1]]), array.data.type)
+        item, shape = context.get_constant(types.intp, 1), cgutils.pack_array(builder, [arguments[2]])
+        populate_array(array, data=data, shape=shape, strides=cgutils.pack_array(builder, [item]), itemsize=item, meminfo=None)
+        return array._getvalue()
+
+    return types.Array(types.boolean, 1, "C")(memory, types.int64, types.int64), generate
 
 
 def _strip_of(of: Any) -> Any:

@@ -9,7 +9,8 @@ array, has one of them in each.
         …                                                     return (no_f64_1, fuel, 9)
 
 Nothing writes to an element of such an array, so one is as good as many. Making one is a call of Numba's runtime each time that the
-code runs, and a function more, compiled into every place.
+code runs, and a function more, compiled into every place. A function that the kernel calls, and that has the memory of stacks,
+takes a part of that, without elements: where all its other arrays lie there too, none is counted then.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from __future__ import annotations
 import re
 
 NONE = re.compile(r"_empty\(\((0,|0(?:, 0)+)\), _(\w+)\)")
+IN_MEMORY = {"f64": "reals[0:0]", "bool": "_flags(integers, 0, 0)"}
+"""One along one axis, as a part of the memory of stacks."""
 FUNCTION = re.compile(r"^def \w+\([^\n]*\):\n", re.MULTILINE)
 
 
@@ -29,12 +32,13 @@ def made_once(source: str) -> str:
 
 def _of_function(text: str) -> str:
     made: dict[str, str] = {}
+    head, line, _ = text.partition("\n")
+    within = " reals, integers," in head and not head.startswith("def kernel(")
 
     def name(found: re.Match[str]) -> str:
         called = f"no_{found[2]}_{found[1].count('0')}"
-        made[called] = found[0]
+        made[called] = IN_MEMORY[found[2]] if within and found[1] == "0," and found[2] in IN_MEMORY else found[0]
         return called
 
-    shorter = NONE.sub(name, text)
-    head, line, body = shorter.partition("\n")
+    body = NONE.sub(name, text)[len(head) + len(line) :]
     return head + line + "".join(f"    {called} = {new}\n" for called, new in made.items()) + body

@@ -52,8 +52,11 @@ def entry_source(code: Lowered) -> str:
 
 
 def known(source: str) -> str:
-    """The source without saying that what is read from integers is one, for which Numba compiles a function."""
-    return re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
+    """
+    The source without saying that what is read from integers is one, for which Numba compiles a function; and with booleans in the
+    memory of stacks by a few instructions, where those of Numba's for another dtype are some hundred.
+    """
+    return FLAGS.sub(r"_flags(integers, \g<begin>, \g<count>)", re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source))
 
 
 def flagged(source: str) -> str:
@@ -72,6 +75,8 @@ def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
     return re.compile(rf"\bif \(?{beyond}\)? or \((?P=b) {small} 0 and (?P=a) < _MIN \{sign} (?P=b)\):")
 
 
+FLAGS = re.compile(r"integers\[(?P<begin>[^:\n]+):(?P=begin) \+ \((?P<count>[^\n]+?) \+ 7\) // 8\]\.view\(_bool\)\[:(?P=count)\]")
+"""As `backend.stacks.arrays` writes it."""
 PRODUCT = f"@_device\n{HELPERS['_mul_overflows'][0].strip()}\n"
 TESTS = ((_test(">", "<", "-"), "_sum_overflows"), (_test("<", ">", "+"), "_difference_overflows"))
 
