@@ -30,6 +30,7 @@ from backend.arrays.assumed import Assignments, Sizes, assignments, plus, shift
 from backend.arrays.cells import lean
 from backend.arrays.counted import counted
 from backend.arrays.effects import Reader, assigned, roots
+from backend.arrays.heights import with_heights
 from backend.arrays.in_place import blocks
 from backend.arrays.needed import needed
 from backend.arrays.walking import walk
@@ -53,6 +54,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     _Spoken(sizes).visit(function)
     lean(function, sizes.arguments, others)
     counted(function, others)
+    with_heights(function, others)
     needed(function, Reader(roots(function)))
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))

@@ -115,7 +115,9 @@ def _pushed(function: ast.FunctionDef, names: _Names) -> dict[tuple[str, str], P
     for block in blocks(function):
         for before, loop in pairwise(block):
             match before, loop:
-                case ast.Assign([ast.Tuple()], ast.Tuple()), ast.While(_, [*_, ast.If(_, body)]):
+                case ast.Assign([ast.Tuple()], ast.Tuple()), ast.While(
+                    _, [*_, ast.If(_, body)] | [*_, ast.If(_, body), ast.Break()]
+                ):
                     for site, count in Counter(filter(None, map(_written, body))).items():
                         if count == written[site] and (start := _start(before, loop, body, site, names)) is not None:
                             found |= _places(body, site, *start, names)

@@ -8,6 +8,7 @@ turn begins with `if c < b: return`, is another in every turn, and is not negati
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from backend.arrays.walking import walk
 Block = list[ast.stmt]
 Linear = frozenset[tuple[str, int]]
 """A sum of names with their factors, none of which is 0; the name of the number is ""."""
+SIZE = re.compile(r"\w+\.shape\[\d+\]")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,13 @@ def linear(node: ast.expr, values: dict[str, ast.expr], sign: int = 1) -> Linear
     return frozenset((name, factor) for name, factor in found.items() if factor)
 
 
+def less(one: Linear, other: Linear) -> Linear:
+    """The difference of two sums."""
+    found = Counter(dict(one))
+    found.subtract(dict(other))
+    return frozenset((name, factor) for name, factor in found.items() if factor)
+
+
 class Turn:
     """
     A turn of a loop.
@@ -83,14 +92,13 @@ class Turn:
 
     def is_own(self, at: Linear) -> bool:
         """Whether an index is another in every turn, and not negative."""
-        names = frozenset((name, factor) for name, factor in at if name)
-        counters = [n for n, factor in names if factor == 1 and self._steps(n)]
+        names = {name: factor for name, factor in at if name}
+        counters = [n for n, factor in names.items() if factor == 1 and self._steps(n)]
         return (
             len(counters) == 1
-            and names in self.bases
-            and not ({n for n, _ in names} - {*counters}) & self.set_here
-            and all(n.isidentifier() for n, _ in names)
-            and all(factor > 0 for name, factor in at if not name)
+            and any(all(not name and more > 0 for name, more in less(at, base)) for base in self.bases)
+            and not {n.partition(".")[0] for n in names if n not in counters} & self.set_here
+            and all(n.isidentifier() or SIZE.fullmatch(n) for n in names)
         )
 
     def _steps(self, counter: str) -> bool:

@@ -23,17 +23,18 @@ from __future__ import annotations
 
 import ast
 from copy import deepcopy
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 from backend.arrays.constants import constants
 from backend.arrays.effects import NEW, arrays_in, assigned
+from backend.arrays.fills import Fills, Going, goings
 from backend.arrays.in_place import blocks
 from backend.arrays.ownership import pairs
-from backend.arrays.takes import Linear, Turn, once
+from backend.arrays.takes import Linear, Turn
 from backend.arrays.walking import walk
 
 TRIES = 4  # how often fewer masks are assumed to be whole
+DEEPEST = 4  # loops in loops that are gone over again
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,23 @@ class Taking:
 
 
 def whole(function: ast.FunctionDef) -> ast.FunctionDef | None:
-    """The function without the tests of masks that are whole; None if it finds none."""
+    """
+    The function without the tests of masks that are whole; None if it finds none. What a loop in a loop takes may be seen where the
+    test of what that begins with is gone.
+    """
+    found = None
+    for _ in range(DEEPEST):
+        if (more := _once_more(found or function)) is None:
+            break
+        found = more
+    return found
+
+
+def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
     refused: set[str] = set()
     for _ in range(TRIES):
         tried = deepcopy(function)
-        taken = [one for one in _taken(tried)[0] if one.mask not in refused and one.reads]
+        taken = [one for one in _taken([*goings(tried)], Fills(tried))[0] if one.mask not in refused and one.reads]
         if not taken:
             return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
@@ -92,20 +105,19 @@ class _Told(ast.NodeTransformer):
         return ast.Constant(True) if sure and isinstance(node.op, ast.Or) else node
 
 
-def _taken(function: ast.FunctionDef) -> tuple[list[Taking], set[tuple[str, str]]]:
+def _taken(loops: list[Going], fills: Fills) -> tuple[list[Taking], set[tuple[str, str]]]:
     """What loops take, and the pairs of masks of which one has what the other lost."""
-    values, found, either = once(function), list[Taking](), set[tuple[str, str]]()
-    for block in blocks(function):
-        for before, loop in pairwise(block):
-            match before, loop:
-                case ast.Assign([ast.Tuple()]), ast.While(_, [*_, ast.If(_, [*body, ast.Assign() as last, ast.Continue()])]):
-                    turn = Turn(loop, body, last, values)
-                    given = {to.id: value for to, value in pairs(before) if isinstance(to, ast.Name)}
-                    inside = frozenset(id(n) for s in body for n in walk(s))
-                    for mask in turn.carried.keys() & given.keys():
-                        if (one := _taking(mask, given[mask], turn, inside)) is not None:
-                            found.append(one)
-                            either |= {(mask, other) for other in turn.carried if _gets(other, one.at, turn)}
+    found, either = list[Taking](), set[tuple[str, str]]()
+    for loop in loops:
+        inside = frozenset(id(n) for s in loop.body for n in walk(s))
+        for mask in loop.turn.carried.keys() & loop.given.keys():
+            if (one := _taking(mask, loop.given[mask], loop.turn, inside)) is None:
+                continue
+            if (before := fills.before(loop, mask, one.at)) is not None:
+                found.append(replace(one, given=before[0], reads=(*one.reads, *before[1])))
+            else:
+                found.append(one)
+                either |= {(mask, other) for other in loop.turn.carried if _gets(other, one.at, loop.turn)}
     return found, either
 
 
@@ -134,7 +146,9 @@ class _Facts:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.function = function
-        taken, self.either = _taken(function)
+        loops, fills = [*goings(function)], Fills(function)
+        taken, self.either = _taken(loops, fills)
+        self.exits = fills.exits(loops)
         self.taken = {one.mask: one for one in taken}
         self.given: dict[str, list[ast.expr]] = {}
         self.stored: dict[str, list[ast.expr]] = {}
@@ -161,6 +175,8 @@ class _Facts:
         while todo:
             match todo.pop():
                 case ast.Call(ast.Name("_full"), [ast.Tuple(), ast.Constant(True), ast.Name("_bool")]):
+                    pass
+                case ast.Name() as node if id(node) in self.exits:
                     pass
                 case ast.Name(name) if name in self.given:
                     demands = [self._if_true(v) for v in self.stored.get(name, [])]
@@ -201,6 +217,8 @@ class _Facts:
                     map(self._is_whole, demands)
                 ):
                     found |= {id(v) for v in values}
+                case ast.Subscript(ast.Name() as mask, _, ast.Load()) if id(mask) in self.exits:
+                    found.add(id(node))
                 case ast.Subscript(ast.Name(name) as mask, _, ast.Load()) if name not in not_whole:
                     if name in self.wholes or self._is_whole(mask):
                         found.add(id(node))
