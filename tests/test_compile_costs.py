@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from backend import general
-from backend.arrays import fusion, tightening
+from backend.arrays import fusion, tightening, walking
 from backend.arrays.effects import Effects, Reader
 from backend.lowering import emit
 from backend.lowering import lower as lower_module
@@ -230,3 +230,29 @@ def test_the_joining_of_loops_looks_at_each_statement_as_often_however_many_ther
         lines_of(straight(n, "np.sum"), vector)
         counts.append(seen)
     assert 0 < counts[1] <= 6 * counts[0]
+
+
+def sums(count: int) -> str:
+    """Statements over arrays, each of which needs sums or elements of what is before it."""
+    forms = "np.sin({x}) * x", "{x} + np.sum({x} * x)", "np.tanh({x}) - x[0]", "np.exp(-{x} * {x})"
+    lines = [f"    x{k + 1} = {forms[k % 4].format(x=f'x{k}')}" for k in range(count)]
+    return "\n".join(["def f(x):", "    x0 = x", *lines, f"    return np.sum(x{count})", ""])
+
+
+def test_passes_over_the_text_look_at_each_node_as_often_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: of each loop it was asked of the whole function which arrays it makes, and what is read after the loop."""
+    vector = general(ArrayType("f64", (4,)))
+    fields, seen = walking._fields, 0
+
+    def counted(kind: type[ast.AST]) -> tuple[str, ...]:
+        nonlocal seen
+        seen += 1
+        return fields(kind)
+
+    monkeypatch.setattr(walking, "_fields", counted)
+    counts = []
+    for n in (12, 48):
+        seen = 0
+        lines_of(sums(n), vector)
+        counts.append(seen)
+    assert 0 < counts[1] <= 5 * counts[0]

@@ -28,7 +28,7 @@ from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader, roots
 from backend.arrays.nests import rearranged
 from backend.arrays.turn_sums import Lanes, sums
-from backend.arrays.turns import DTYPES, Block, Turns, definitely, elements, groups, reads_first, turns
+from backend.arrays.turns import DTYPES, Block, Mentions, Turns, definitely, elements, groups, reads_first, turns
 from backend.arrays.walking import names_in, walk
 
 KINDS = {"x": "float", "i": "int", "b": "bool"}  # of numbers, as `DTYPES` has them
@@ -41,12 +41,14 @@ JAMMED = 8  # turns of an innermost loop that go into one
 def beside(function: ast.FunctionDef, parts: Mapping[int, frozenset[str]]) -> None:
     """The function with turns side by side; `parts` says, for the identity of a loop, of which arrays a turn has its part."""
     known = roots(function)
-    reals = frozenset(made_of_reals(function))
+    mentions, reals = Mentions(function, known), frozenset(made_of_reals(function))
     found: list[ast.stmt] = []
     for statement in function.body:
         own = parts.get(id(statement), frozenset())
-        if isinstance(statement, ast.For) and (its := turns(statement, own, function, known)) is not None:
+        if isinstance(statement, ast.For) and (its := turns(statement, own, mentions)) is not None:
+            mentions.count(statement, -1)
             statement.body = rearranged(statement.body, Reader(known))
+            mentions.count(statement, 1)
             writer = _Writer(its, reals)
             made = [s for s in found if writer.makes(s)]
             found = [*(s for s in found if not writer.makes(s)), *writer.written(made)]

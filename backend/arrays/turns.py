@@ -54,7 +54,7 @@ class Turns:
         return self.loop.target.id
 
 
-def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known: Roots) -> Turns | None:
+def turns(loop: ast.For, parts: frozenset[str], function: Mentions) -> Turns | None:
     """The loop of a function, if its turns may go side by side and that is worth it; of `parts` its turns have a part each."""
     if not (isinstance(loop.target, ast.Name) and _is_range(loop.iter) and all(map(_is_simple, loop.body))):
         return None
@@ -71,8 +71,8 @@ def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known
         not stops & {*set_here, *written, turn}
         and not set_here & {*counters, turn}
         and all(name[0] in DTYPES for name in set_here)
-        and _made(function, known) >= written
-        and not _loaded_after(function, loop, {*found.numbers, *counters, turn})
+        and all(map(function.made_alone, written))
+        and not function.loaded_outside(walk(loop), {*found.numbers, *counters, turn})
         and _in_one_place(found)
     )
     inner = [s for s in loop.body if isinstance(s, ast.For)]
@@ -80,23 +80,40 @@ def turns(loop: ast.For, parts: frozenset[str], function: ast.FunctionDef, known
     return found if certain and worth else None
 
 
-def _made(function: ast.FunctionDef, known: Roots) -> frozenset[str]:
-    """The arrays that the function makes, and has under one name alone, of types that numbers have."""
-    times = Counter(map(known.of, names_in(function)))
-    found: set[str] = set()
-    for node in walk(function):
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"), [*_, ast.Name(dtype)])):
-                if dtype in DTYPES.values() and times[known.of(name)] == 1:
-                    found.add(name)
-    return frozenset(found)
+class Mentions:
+    """
+    What the statements of a function mention, counted, so that what stands outside of one is known without looking at the others.
 
+    names   the names          sharing   the names of one memory, by its root
+    loads   those read         made      the arrays made that have types of numbers
+    """
 
-def _loaded_after(function: ast.FunctionDef, loop: ast.For, names: set[str]) -> bool:
-    """Whether a name is read outside a loop, too."""
-    inside = {id(n) for n in walk(loop)}
-    others = (n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in inside)
-    return any(n.id in names for n in others)
+    def __init__(self, function: ast.FunctionDef, known: Roots) -> None:
+        self.known = known
+        self.names, self.sharing, self.loads, self.made = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+        for statement in function.body:
+            self.count(statement, 1)
+
+    def count(self, statement: ast.stmt, by: int) -> None:
+        """Adds what a statement mentions, or takes it away."""
+        for node in walk(statement):
+            match node:
+                case ast.Name(name, context):
+                    before = self.names[name] > 0
+                    self.names[name] += by
+                    self.sharing[self.known.of(name)] += (self.names[name] > 0) - before
+                    self.loads[name] += by * isinstance(context, ast.Load)
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full"), [*_, ast.Name(dtype)])):
+                    self.made[name] += by * (dtype in DTYPES.values())
+
+    def made_alone(self, name: str) -> bool:
+        """Whether the function makes an array, and has it under one name alone, of a type that numbers have."""
+        return self.made[name] > 0 and self.sharing[self.known.of(name)] == 1
+
+    def loaded_outside(self, inside: Iterable[ast.AST], names: set[str]) -> bool:
+        """Whether a name is read outside a statement, of which these are the nodes, too."""
+        own = Counter(n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        return any(self.loads[name] > own[name] for name in names)
 
 
 def _is_range(iter: ast.expr) -> bool:
