@@ -25,7 +25,7 @@ from backend.lists.meeting import Meeting
 from backend.lists.promotion import promoted
 from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, denote
-from semantics.errors import IllTyped, Malformed
+from semantics.errors import IllTyped, Malformed, Trap
 from semantics.infer import Inference
 from semantics.ir import Program
 from semantics.machine import Machine
@@ -220,6 +220,39 @@ def test_a_list_to_which_each_turn_adds_one_is_as_long_as_the_turns_wherever_it_
     agrees(calling(some, "grad", 0, COLUMN))
     assert not applied(gathered(promoted(every), COLUMN), "make_slice")
     assert applied(gathered(promoted(some), COLUMN), "make_slice")
+
+
+LEFT_SOON = "a = []\nfor i in range({}):\n if i >= len(xs): {}\n a.append({})\nreturn np.sum(np.array(a))"
+
+
+@pytest.mark.parametrize(("turns", "way"), [("10**12", "break"), ("5, 10**12", "return sum(a, 1.0)"), ("0, -10**12, -1", "break")])
+def test_there_is_no_room_for_turns_that_may_never_be_taken(turns: str, way: str) -> None:
+    """A regression: a loop that is left early asked for the memory of all of its turns."""
+    text = LEFT_SOON.format(turns, way, "xs[i]").replace("i >=", "i * i >=")
+    assert growth(text).few
+    subject = program(text)
+    agrees(subject)
+    agrees(calling(subject, "grad", 0, COLUMN))
+
+
+ALL = [("50", "break"), ("1, len(xs) - 1, 2", "break"), ("10**12", "s = 0.0"), ("xs.shape[0]", "break")]
+
+
+@pytest.mark.parametrize(("turns", "way"), ALL)
+def test_near_miss_there_is_where_they_are_few_or_all_are_taken(turns: str, way: str) -> None:
+    found = growth(LEFT_SOON.format(turns, way, "xs[i]").replace("\n a.", "\n if xs[0] > 0.0: a."))
+    assert found.turns is not None
+    assert not found.few
+
+
+def test_arrays_for_which_there_is_no_room_are_the_machines() -> None:
+    few, many = (program(LEFT_SOON.format(turns, "break", "xs * xs[i]")) for turns in ("50", "len(xs) + 10**12"))
+    agrees(few)
+    sample = to_value(np.array([0.5, -1.0]))
+    with pytest.raises(Trap):
+        backend.compile(many, COLUMN, "python")(sample)
+    code = backend.runnable(many, COLUMN, "python")
+    assert same([code(sample) for _ in range(2)][1], Machine(expand(many)).run((sample,)).value)
 
 
 @pytest.mark.parametrize("index", ["0", "-1", "i"])

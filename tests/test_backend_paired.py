@@ -62,6 +62,19 @@ NEAR = {
     "an exit stands between": ("        m = d", "        if i > 7:\n            return (x, m, 0)\n        m = d"),
     "they are assigned in two blocks": ("        m = d", "        if i < 9:\n            m = d"),
     "what is assigned has changed": ("        m = d", "        d = a1\n        m = d"),
+    "one grows by what the other has": (
+        "x = z\n        m = d",
+        "x = _full((x.shape[0] + 1,), 0.0, _f64)\n        m = _full((x.shape[0] + 1,), True, _bool)",
+    ),
+    "of what is handed on one is older": (
+        "x = z\n        m = d",
+        "z = _full((i + 2,), 0.0, _f64)\n        x = z\n        m = d\n        d = _full((i + 2,), True, _bool)",
+    ),
+    "a size in memory has changed between": (
+        "x = z\n        m = d",
+        "x = _full((integers[i],), 0.0, _f64)\n        reals[i] = 1.0\n        m = _full((integers[i],), True, _bool)",
+    ),
+    "a loop counts by the name": ("        m = d", "        m = d\n        for m in range(3):\n            pass"),
     "it is asked between": (f"        {COPY}\n        c[i] = True\n", "        c[i] = True\n"),
 }
 

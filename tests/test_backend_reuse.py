@@ -85,6 +85,24 @@ def test_an_array_that_is_dead_gives_its_memory() -> None:
     assert agrees(step)
 
 
+RENAMED = ("s = s + c[0]", "b = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    b[k] = {} * 2.0", "{}")
+COPIED = ("c = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    c[k] = b[k]", "c[i] = 1.0", "i = i + 1")
+BETWEEN = {"it is read": ("c[3 - k]", "pass", 0), "the next turn does": ("a1[k]", "if i == 1: i = 2; continue", 0)}
+
+
+@pytest.mark.parametrize(("read", "gone", "less"), [*BETWEEN.values(), ("a1[k]", "pass", 1)], ids=[*BETWEEN, "a near miss"])
+def test_an_array_has_not_the_name_of_its_copy_where_that_stands_for_another(read: str, gone: str, less: int) -> None:
+    """A regression: the older array was read by a name that was the newer one's by then."""
+    turn = "\n    ".join([*RENAMED, *COPIED]).format(read, gone).split("\n")
+    first = "c, s, i = (_full((a0.shape[0],), 2.0, _f64), 0.0, 0)"
+    text = kernel(first, "while i < 4:", f"    {turn[0]}", *turn[1:], "return (c, s)")
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    found = ast.unparse(ast.fix_missing_locations(updated(function)))
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
+    assert text.count("b = ") - found.count("b = ") == less
+
+
 ALIVE = {
     "read after": (*ARRAY, *NEXT, *SUM, "return (c, s, fuel, 0)"),
     "given out": (*ARRAY, *NEXT, "return (c, b, fuel, 0)"),

@@ -286,11 +286,17 @@ class _Seen:
 
 
 def _is_last_read(copy: Copy, seen: _Seen) -> bool:
-    """Whether nothing mentions the old array after a copy, by whatever name."""
+    """
+    Whether nothing mentions the old array after a copy, by whatever name; and nothing what the new name stood for before, once the
+    old array is there.
+    """
     filled = copy.block.index(copy.loop)
     before = sum(_count(s, copy.old) for s in copy.block[: filled + 1])
-    assigned = any(isinstance(s, ast.Assign) and copy.old in map(ast.unparse, s.targets) for s in copy.block[:filled])
-    if not assigned or before != seen.mentions[copy.old] or copy.old not in seen.made_once:
+    assigns = [isinstance(s, ast.Assign) and copy.old in map(ast.unparse, s.targets) for s in copy.block[:filled]]
+    if not any(assigns) or before != seen.mentions[copy.old] or copy.old not in seen.made_once:
+        return False
+    beside = [n for s in copy.block[assigns.index(True) : copy.block.index(copy.made)] for n in walk(s)]
+    if any(isinstance(n, ast.Break | ast.Continue) or (isinstance(n, ast.Name) and n.id == copy.new) for n in beside):
         return False
     return sum(seen.roots.of(n) == seen.roots.of(copy.old) for n in seen.mentions) <= 1
 

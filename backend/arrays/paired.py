@@ -2,8 +2,8 @@
 Which two arrays have the same sizes wherever they are read, as the numbers and the mask of a sensitivity have.
 
 Two names are *paired* if they are always assigned together, in one block and with no way out between: two arrays that are made of
-the same sizes, or two names that are paired. That is taken to be so until an assignment is found of which it is not; then it holds
-by induction over a run, in loops too.
+the same sizes, or two names that are paired where they are handed on. That is taken to be so until an assignment is found of which
+it is not; then it holds by induction over a run, in loops too.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from backend.arrays.effects import assigned
 from backend.arrays.ownership import MAKERS, pairs
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
+MEMORY = frozenset({"reals", "integers"})
 
 
 @dataclass(eq=False)
@@ -36,6 +38,9 @@ class Pairs:
                 if isinstance(statement, ast.Assign):
                     for target, value in pairs(statement):
                         self.assigned(target, Given(block, at, value))
+        for name, times in assigned(function).items():
+            if times > sum(one.at >= 0 for one in self.given.get(name, ())):  # by a loop, or else in a way that is not followed
+                self.given.setdefault(name, []).append(Given(function.body, -1, None))
 
     def assigned(self, target: ast.expr, given: Given) -> None:
         if isinstance(target, ast.Name):
@@ -45,37 +50,48 @@ class Pairs:
                 self.given.setdefault(name, []).append(Given(given.block, given.at, None))
 
     def hold(self, a: str, b: str, at: ast.stmt) -> bool:
-        """Whether two names are paired, at a statement too."""
-        todo, seen = [(a, b)], set[tuple[str, str]]()
+        """Whether two names are paired, at a statement too; and so the names that they are given, where they are given them."""
+        todo: list[Asked] = [(a, b, (at,))]
+        seen = set[tuple[str, str, tuple[int, ...]]]()
         while todo:
-            if (pair := todo.pop()) not in seen and pair[0] != pair[1]:
-                seen.add(pair)
-                if (needed := self.needed(*pair, at)) is None:
+            a, b, places = todo.pop()
+            asked = a, b, tuple(map(id, places))
+            if asked not in seen and a != b:
+                seen.add(asked)
+                if (needed := self.needed(a, b, places)) is None:
                     return False
                 todo += needed
         return True
 
-    def needed(self, a: str, b: str, at: ast.stmt) -> list[tuple[str, str]] | None:
-        """The names that are to be paired if two are; None if these are not."""
+    def needed(self, a: str, b: str, places: tuple[ast.stmt, ...]) -> list[Asked] | None:
+        """The names that are to be paired if two are, and where; None if these are not."""
         ours, theirs = self.given.get(a, []), self.given.get(b, [])
         if len(ours) != len(theirs):
             return None
-        found: list[tuple[str, str]] = []
+        found: list[Asked] = []
         for one, other in zip(ours, theirs, strict=True):
-            if (needed := _together(one, other, at)) is None:
+            if (needed := _together(one, other, places)) is None:
                 return None
-            found += needed
+            found += [(a, b, (one.block[one.at], other.block[other.at])) for a, b in needed]
         return found
 
 
-def _together(one: Given, other: Given, at: ast.stmt) -> list[tuple[str, str]] | None:
-    """The names that are to be paired if what two statements assign has the same sizes."""
+Asked = tuple[str, str, tuple[ast.stmt, ...]]
+"""Two names, and statements where they are to be paired."""
+
+
+def _together(one: Given, other: Given, places: tuple[ast.stmt, ...]) -> list[tuple[str, str]] | None:
+    """The names that are to be paired if what two statements assign has the same sizes; None if it has not at the places."""
     first, last = sorted((one.at, other.at))
-    between = one.block[first + 1 : last]
-    if one.block is not other.block or any(s is at or not isinstance(s, ast.Assign | ast.For) for s in between):
+    if one.block is not other.block or one.value is None or other.value is None:
         return None
-    if one.value is None or other.value is None or _stored(between) & (names_in(one.value) | names_in(other.value)):
-        return None
+    if first != last:
+        between = one.block[first + 1 : last]
+        apart = {id(n) for s in (*between, one.block[last]) for n in walk(s)}
+        if not all(isinstance(s, ast.Assign | ast.For) for s in between) or any(id(at) in apart for at in places):
+            return None
+        if _stored(one.block[first:last]) & (names_in(one.value) | names_in(other.value)):
+            return None
     match one.value, other.value:
         case ast.Name(a), ast.Name(b):
             return [(a, b)]
@@ -87,8 +103,15 @@ def _together(one: Given, other: Given, at: ast.stmt) -> list[tuple[str, str]] |
 
 
 def _stored(statements: Block) -> set[str]:
-    """The names that statements assign to."""
-    return {n.id for s in statements for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    """The names that statements assign to, or to whose elements; for the memory of stacks, to which a call may write, both."""
+    found = set[str]()
+    for node in (n for s in statements for n in walk(s)):
+        match node:
+            case ast.Name(name, ast.Store()) | ast.Subscript(ast.Name(name), _, ast.Store()):
+                found.add(name)
+            case ast.Call(_, arguments):
+                found |= MEMORY & {a.id for a in arguments if isinstance(a, ast.Name)}
+    return found | MEMORY if found & MEMORY else found
 
 
 def _same(size: ast.expr, other: ast.expr) -> list[tuple[str, str]] | None:

@@ -11,7 +11,7 @@ Lists that grow while a loop goes on are arrays with room, and a count of what t
 A list grows where it comes to itself again with more in it: through parameters of loops, on whichever ways, by `append`, and by
 `concat` with elements that are known; s[:-1] has one less. What else is done with it is done with a[:c]; an element is read from
 the array itself, at whose end, so outside, is what is not below the count. Where one loop alone grows it, so many times in each
-turn at most, and says how many turns there are, it has room for all from the start.
+turn at most, and says how many turns there are, it has room for all from the start; but not where the loop may be left long before.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from backend.lists.loops import test_of
+from backend.lists.loops import called, test_of
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, PUT, Meeting
-from semantics.ir import Apply, GraphId, NodeId, Parameter, Program
+from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Slice
 from transforms.directed import components
 from transforms.surgery import arguments_of, index_of, nest, only_called
 
-ADD = TABLE["add"]
+ADD, LENGTH, RANGE_LENGTH, SHAPE, SUB = (TABLE[name] for name in ("add", "length", "range_length", "shape", "sub"))
+SMALL = 4096
+"""So many turns may have room whether they are taken or not."""
 
 
 class Growth(NamedTuple):
@@ -36,11 +38,13 @@ class Growth(NamedTuple):
 
     members    the parameters and applications that have it
     turns, by  how many turns the one loop has that grows it, and by how much at most in each; None where that is not known
+    few        whether most of these turns may never be taken
     """
 
     members: frozenset[NodeId]
     turns: NodeId | None
     by: int
+    few: bool = False
 
 
 def growths(meeting: Meeting, nodes: Iterable[NodeId]) -> list[Growth]:
@@ -127,7 +131,7 @@ def _growth(program: Program, nodes: frozenset[NodeId], into: dict[NodeId, list[
             closed = all(set(comes_from(program, n)) <= nodes for n in others)
             if closed and len(set(number.values())) == len(rest) and not any(n in inside[n] for n in rest):
                 by = sum(len(added(program, n)) for n in rest if program.callee(n) in (APPEND, CONCAT))
-                return Growth(nodes, turns, by)
+                return Growth(nodes, turns, by, is_left(program, parameter.graph) and not is_small(program, turns))
     return Growth(nodes, None, 0)
 
 
@@ -149,3 +153,31 @@ def _turns(program: Program, graph: GraphId, node: NodeId, nodes: frozenset[Node
         elif index_of(program, passed[at]) != 0 or passed[list_at] in nodes:
             return None
     return turns
+
+
+def is_left(program: Program, graph: GraphId) -> bool:
+    """Whether a loop that says how many turns it has may end before: whether a way through a turn does not lead to the next."""
+    found = test_of(program, graph)
+    assert found is not None, "a loop with a number of turns"
+    todo, seen = [found[2]], {found[2], graph}
+    while todo:
+        ways = [program.constant(way) for way in called(program, program.graphs[todo.pop()].output)]
+        if not ways or not all(isinstance(way, GraphRef) for way in ways):
+            return True
+        new = {way.graph for way in ways} - seen
+        seen |= new
+        todo += new
+    return False
+
+
+def is_small(program: Program, turns: NodeId) -> bool:
+    """Whether a number of turns is small, or at most the size of what is there."""
+    while program.callee(turns) in (RANGE_LENGTH, SUB):
+        first, second, *step = program.inputs(turns)[1:]
+        turns, given = (second, [first, *step]) if step else (first, [second])
+        if any((number := index_of(program, n)) is None or number < 0 for n in given):
+            return False
+    if (number := index_of(program, turns)) is not None:
+        return number <= SMALL
+    sizes = program.callee(turns) is GETITEM and program.callee(program.inputs(turns)[1]) is SHAPE
+    return sizes or program.callee(turns) is LENGTH

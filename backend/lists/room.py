@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from backend.lists.elements import Elements
-from backend.lists.growing import Growth, added, calls
+from backend.lists.growing import SMALL, Growth, added, calls
 from backend.lists.loops import called, is_empty
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE, MAKE_TUPLE, PUT, SWITCH, Meeting
 from semantics.arrays import Array
@@ -109,7 +109,7 @@ class Rooms:
         held, growth = self.lists[node], self.known[node]
         if held.axes:
             array = self.chosen(owner, EQ, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
-        if growth.turns is not None:
+        if self.is_whole(growth, held):
             return array
         size = self.edit.call(owner, LENGTH, array)
         return self.chosen(owner, EQ, count, size, lambda g: self.longer(g, array, held), array)
@@ -137,10 +137,16 @@ class Rooms:
         more = call(graph, FULL, size, constant(held.begin), constant(held.dtype))
         return call(graph, CONCATENATE, call(graph, MAKE_TUPLE, array, more), constant(0))
 
+    def is_whole(self, growth: Growth, held: Elements) -> bool:
+        """Whether there is room for all from the start: for arrays there always is, since what is put beside one has its sizes."""
+        return growth.turns is not None and (bool(held.axes) or not growth.few)
+
     def room(self, graph: GraphId, growth: Growth) -> NodeId:
-        """How many elements may be added."""
+        """How many elements may be added; -1, which is no size, if most may never be and they are many: that is the machine's."""
         assert growth.turns is not None
-        return growth.turns if growth.by == 1 else self.edit.call(graph, MUL, growth.turns, self.edit.constant(growth.by))
+        constant, call = self.edit.constant, self.edit.call
+        size = growth.turns if growth.by == 1 else call(graph, MUL, growth.turns, constant(growth.by))
+        return call(graph, SWITCH, call(graph, LT, constant(SMALL), size), constant(-1), size) if growth.few else size
 
     def part(self, node: NodeId, graph: GraphId) -> NodeId:
         """What an array has, without its room."""
@@ -203,9 +209,10 @@ class Rooms:
         count = constant(0) if nothing else call(owner, LENGTH, node)
         if held.axes:
             return self.unsized(owner, growth, held) if nothing else self.beside(owner, growth, held, node), count
-        if growth.turns is None and not nothing:
+        whole = self.is_whole(growth, held)
+        if not whole and not nothing:
             return node, count
-        size = constant(MORE) if growth.turns is None else self.room(owner, growth)
+        size = self.room(owner, growth) if whole else constant(MORE)
         room = call(owner, FULL, call(owner, MAKE_TUPLE, size), constant(held.begin), constant(held.dtype))
         return (room if nothing else call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))), count
 
