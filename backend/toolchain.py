@@ -131,6 +131,7 @@ def _cpu_functions() -> Bindings:
         "_sum_overflows": cpu_functions.sum_overflows,
         "_difference_overflows": cpu_functions.difference_overflows,
         "_product_overflows": cpu_functions.product_overflows,
+        "_from_zero": cpu_functions.from_zero,
         "_reals": cpu_functions.reals,
         "_integers": cpu_functions.integers,
         "_cells": cpu_memory.cells,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numba import njit
 from numba.core import compiler
 
 from backend.cpu.compiler import Usual
+from backend.cpu.functions import from_zero
 from backend.cpu.turns import given, turns
+from backend.ways_in.entry import known
 
 
 def counted(function: Callable[..., Any]) -> set[str]:
@@ -66,7 +69,16 @@ def other_name(a: Any) -> Any:
     return total
 
 
+def from_the_beginning(a: Any) -> Any:
+    total = 0.0
+    for j in range(-3, 3):
+        i = from_zero(j, a.shape[0])
+        total += 10.0 * total + a[i, 2] * a[j, 0]
+    return total
+
+
 CASES = {through: {"i", "k"}, from_below: set(), given_again: set(), downwards: set(), of_a_tuple: set(), other_name: {"k"}}
+CASES[from_the_beginning] = {"i"}
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
@@ -77,4 +89,19 @@ def test_what_counts_turns_from_zero_is_never_negative(function: Callable[..., A
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
 def test_negative_indices_count_from_the_end(function: Callable[..., Any]) -> None:
     a = np.arange(1.0, 10.0).reshape(3, 3)
-    assert njit(error_model="numpy", pipeline_class=Usual)(function)(a) == function(a)
+    plain = FunctionType(function.__code__, {"from_zero": lambda index, size: index % size})
+    assert njit(error_model="numpy", pipeline_class=Usual)(function)(a) == plain(a)
+
+
+def test_an_index_that_is_inside_counts_from_the_beginning() -> None:
+    text = "    if i1 < -a2_.shape[0] or i1 >= a2_.shape[0]:\n        return 16\n    i3 = i1 + a2_.shape[0] if i1 < 0 else i1\n"
+    assert known(text).splitlines()[-1] == "    i3 = _from_zero(i1, a2_.shape[0])"
+    for old, new in (
+        ("else i1", "else i2"),
+        ("if i1 <", "if i2 <"),
+        ("i1 < 0", "i1 > 0"),
+        ("i1 + a2_", "i1 - a2_"),
+        ("else i1", "else i1 + 1"),
+    ):
+        near = text.replace(old, new)
+        assert known(near) == near != text

@@ -1,5 +1,5 @@
 """
-What the CPU target binds to `_mul`, `_div`, `_reals`, `_integers`, `_sum_overflows`, `_difference_overflows` and
+What the CPU target binds to `_mul`, `_div`, `_reals`, `_integers`, `_from_zero`, `_sum_overflows`, `_difference_overflows` and
 `_product_overflows`. In a module of their own, since Numba's cache finds functions again by import. All are intrinsics, compiled
 where they stand: a function costs its compiler some 20 ms.
 """
@@ -38,6 +38,17 @@ def _overflowing(operation: str) -> Any:
 
 
 sum_overflows, difference_overflows, product_overflows = map(_overflowing, ("add", "sub", "mul"))
+
+
+@intrinsic
+def from_zero(context, index, size):  # type: ignore[no-untyped-def]
+    """An index that has been found to be inside, from the beginning: it is not negative (`backend.cpu.turns`)."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        index, size = arguments
+        return builder.select(builder.icmp_signed("<", index, index.type(0)), builder.add(index, size), index)
+
+    return int64(int64, int64), generate
 
 
 def _array_of(of: Any) -> Any:

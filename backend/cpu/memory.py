@@ -57,11 +57,13 @@ def place(context, array, memory):  # type: ignore[no-untyped-def]
         )
         words = [builder.ptrtoint(held.data, cgutils.intp_t) for held in (lies, whole)]
         bytes = builder.sub(*words)
-        inside = builder.icmp_unsigned("<", bytes, builder.mul(whole.nitems, whole.itemsize))
+        item = context.get_constant(types.intp, ITEM)  # a constant, so nothing is divided by it
+        inside = builder.icmp_unsigned("<", bytes, builder.mul(whole.nitems, item))
         if flags:
-            rest = builder.urem(bytes, whole.itemsize)
-            inside = builder.and_(inside, builder.icmp_unsigned("==", rest, context.get_constant(types.intp, 0)))
-        return builder.select(inside, builder.udiv(bytes, whole.itemsize), context.get_constant(types.int64, -1))
+            inside = builder.and_(
+                inside, builder.icmp_unsigned("==", builder.urem(bytes, item), context.get_constant(types.intp, 0))
+            )
+        return builder.select(inside, builder.udiv(bytes, item), context.get_constant(types.int64, -1))
 
     return types.int64(array, memory), generate
 

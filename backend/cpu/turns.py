@@ -1,7 +1,9 @@
 """
-Which variables of a function in Numba's form count the turns of loops, so that they are never negative as indices.
+Which variables of a function in Numba's form are never negative as indices: those that count the turns of loops, and those that
+have been made to count from the beginning.
 
     for k in range(n): a[k] = …           k, where nothing else is assigned to it
+    i = _from_zero(j, a.shape[0])         i, so too
 
 To a negative index Numba adds the size. That a number is none LLVM often finds out, but not where the sizes of arrays come from
 several places, as those that a frame of a recursion keeps do; it then gathers eight elements one by one.
@@ -13,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numba.core import ir as statements
+
+from backend.cpu.functions import from_zero
 
 STEPS = 9  # from the iterator of a loop to what made it
 
@@ -30,7 +34,7 @@ def given(blocks: dict[int, Any]) -> Given:
 
 
 def turns(of: Given) -> frozenset[str]:
-    """The variables that are given nothing but the numbers that `range(n)` gives, from 0 on."""
+    """The variables that are given nothing but such numbers, as `range(n)` gives from 0 on."""
     found = {name for name, values in of.items() if all(_may_be_number(value, of) for value in values)}
     while True:
         fewer = {name for name in found if all(not isinstance(v, statements.Var) or v.name in found for v in of[name])}
@@ -50,6 +54,8 @@ def _may_be_number(value: Any, of: Given) -> bool:
     match value:
         case statements.Var():
             return True
+        case statements.Expr(op="call"):
+            return _calls(value, from_zero, of)
         case statements.Expr(op="pair_first"):
             match of.get(value.value.name, ()):
                 case [statements.Expr(op="iternext") as taken]:
@@ -66,7 +72,12 @@ def _from_zero(name: str, of: Given) -> bool:
             case [statements.Expr(op="getiter") as made]:
                 name = made.value.name
             case [statements.Expr(op="call") as made]:
-                return len(made.args) == 1 and any(getattr(called, "value", None) is range for called in of[made.func.name])
+                return len(made.args) == 1 and _calls(made, range, of)
             case _:
                 return False
     return False
+
+
+def _calls(made: Any, function: Any, of: Given) -> bool:
+    """Whether a call is one of a function of the module."""
+    return [getattr(called, "value", None) for called in of.get(made.func.name, ())] == [function]

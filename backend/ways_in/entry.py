@@ -53,10 +53,13 @@ def entry_source(code: Lowered) -> str:
 
 def known(source: str) -> str:
     """
-    The source without saying that what is read from integers is one, for which Numba compiles a function; and with booleans in the
-    memory of stacks by a few instructions, where those of Numba's for another dtype are some hundred.
+    The source without saying that what is read from integers is one, for which Numba compiles a function; with booleans in the
+    memory of stacks by a few instructions, where those of Numba's for another dtype are some hundred; and with indices of which
+    Numba is told that they count from the beginning.
     """
-    return FLAGS.sub(r"_flags(integers, \g<begin>, \g<count>)", re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source))
+    source = re.sub(r"\bint\((integers\[[^]]*\])\)", r"\1", source)
+    source = FLAGS.sub(r"_flags(integers, \g<begin>, \g<count>)", source)
+    return INSIDE.sub(r"\g<to>_from_zero(\g<index>, \g<size>)", source)
 
 
 def flagged(source: str) -> str:
@@ -77,6 +80,9 @@ def _test(large: str, small: str, sign: str) -> re.Pattern[str]:
 
 FLAGS = re.compile(r"integers\[(?P<begin>[^:\n]+):(?P=begin) \+ \((?P<count>[^\n]+?) \+ 7\) // 8\]\.view\(_bool\)\[:(?P=count)\]")
 """As `backend.stacks.arrays` writes it."""
+SIZE = r"[\w.]+(?:\[\d+\])?"
+INSIDE = re.compile(rf"^(?P<to> *i\d+ = )(?P<index>\w+) \+ (?P<size>{SIZE}) if (?P=index) < 0 else (?P=index)$", re.MULTILINE)
+"""As `backend.arrays.indices` writes it, behind a test that the index is inside."""
 PRODUCT = f"@_device\n{HELPERS['_mul_overflows'][0].strip()}\n"
 TESTS = ((_test(">", "<", "-"), "_sum_overflows"), (_test("<", ">", "+"), "_difference_overflows"))
 
