@@ -26,7 +26,8 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
                   `paired`, arrays that have one size
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells
-    counted       integers in cells of stacks that count turns; `heights`, how many cells there are
+    counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many
+                  elements slices select
     needed        what nothing needs left out
     hoisting      arrays that turns begin as ZEROs, made once
     fusion        loops over the same sizes joined

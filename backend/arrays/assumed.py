@@ -119,6 +119,8 @@ def source(node: ast.expr, axis: str, arguments: Collection[str]) -> Source:
     match node:
         case ast.Constant(int(value)) if not axis and not isinstance(value, bool):
             return Source(str(value))
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))) if not axis:
+            return Source(f"-{value}")
         case ast.Name(name) if name in arguments:
             return Source(f"{name}.shape[{axis}]" if axis else name)
         case ast.Name(name):
@@ -199,8 +201,7 @@ def _places(found: Iterator[tuple[Key, int]]) -> dict[Key, list[int]]:
 
 def assignments(function: ast.FunctionDef, arguments: Collection[str]) -> Iterator[Assigned]:
     """What every key is assigned, in the order of the text."""
-    constants = {n.slice.value for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
-    axes = ("", *(str(axis) for axis in range(1 + max(constants, default=-1))))  # type: ignore[arg-type, operator, type-var]
+    axes = ("", *(str(axis) for axis in range(1 + max(map(_last_axis, walk(function)), default=-1))))
     for target, value in _pairs(function.body):
         match target:
             case ast.Name(name):
@@ -208,6 +209,17 @@ def assignments(function: ast.FunctionDef, arguments: Collection[str]) -> Iterat
                     yield Assigned((name, axis) if axis else (name,), source(value, axis, arguments))
             case ast.Subscript(ast.Name(memory), ast.Call(ast.Name("_cell"), [site, _, place])):
                 yield Assigned((memory, ast.unparse(site), ast.unparse(place)), source(value, "", arguments))
+
+
+def _last_axis(node: ast.AST) -> int:
+    """The last axis that is spoken of; -1 if none is."""
+    match node:
+        case ast.Subscript(_, ast.Constant(int(axis))):
+            return axis
+        case ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *_]):
+            return len(sizes) - 1
+        case _:
+            return -1
 
 
 def _pairs(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:

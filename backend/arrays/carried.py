@@ -13,6 +13,7 @@ carries an array of two sizes of arguments, they are tested to be one. What is t
 all is done again without it. Where nothing is left to take back, the sizes hold by induction over a run. A loop of no turns makes
 its tests too; where they fail, another tier runs the sample.
 
+What slices and ranges select is written out where that makes it known, and all is done again with it (`backend.arrays.spans`).
 Cells of stacks are assigned to as names are. Names that stand for one argument wherever they are assigned become that argument.
 What nothing needs is left out before memory has its places, so cells have none for what was kept for that alone.
 """
@@ -33,6 +34,7 @@ from backend.arrays.effects import Reader, assigned, roots
 from backend.arrays.heights import with_heights
 from backend.arrays.in_place import blocks
 from backend.arrays.needed import needed
+from backend.arrays.spans import spans
 from backend.arrays.walking import walk
 from backend.status import SIZES
 
@@ -52,6 +54,10 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     others = {site for site, _, _ in PLACE.findall(shared)}
     sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
+    while spans(function):
+        function.body = [*sizes.tests.values(), *function.body]
+        sizes = _sizes(function, others)
+        _Spoken(sizes).visit(function)
     lean(function, sizes.arguments, others)
     counted(function, others)
     with_heights(function, others)
