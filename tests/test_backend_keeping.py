@@ -146,6 +146,21 @@ def test_what_is_written_to_again_is_copied(update: str) -> None:
     assert "u = reals[" in found
 
 
+@pytest.mark.parametrize("way", ["break", "continue"])
+def test_what_a_path_leaves_with_before_it_is_kept_is_not_written_there(way: str) -> None:
+    """A regression: the next that was kept was written over it, since no count said that it was there."""
+    filled, ends = "        t[k] = h[k] * 2.0 + a0[k]\n", "    return (s, 0)"
+    inner = "        for j in range(9):\n            if j == s:\n                break\n"
+    more = ["u = _empty((a0.shape[0],), _f64)", "for k in range(a0.shape[0]):", "    u[k] = h[k] + 1.0", FULL]
+    more += [f"integers[s + {k}], heap = (heap, _keep({name}, reals, heap))" for k, name in ((0, "u"), (1, "h"))]
+    text = keeping_text().replace(ends, "\n".join([*(f"    {line}" for line in more), ends]))
+    left = text.replace(filled, f"{filled}        if s == 3:\n            h = t\n            s = s + 3\n            {way}\n")
+    assert "t = reals[" not in in_place(left)
+    found, wanted = cells(in_place(left), 99), cells(left, 99)
+    assert [found[k] for k in (0, 1, 2, 6, 7)] == [wanted[k] for k in (0, 1, 2, 6, 7)], "of the turns that keep"
+    assert "t = reals[" in in_place(text.replace(filled, filled + inner)), "a near miss: a loop in the turn ends"
+
+
 @given(
     st.sampled_from([*UPDATES.values()]),
     st.sampled_from(["h[k] + t[k]", "t[a0.shape[0] - 1 - k]", "u[0] if k > 0 else t[k]"]),

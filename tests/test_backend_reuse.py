@@ -103,6 +103,13 @@ def test_an_array_has_not_the_name_of_its_copy_where_that_stands_for_another(rea
     assert text.count("b = ") - found.count("b = ") == less
 
 
+@pytest.mark.parametrize(("written", "arrays"), [("integers[0] = 2", 2), ("reals[0] = x", 2), ("pass", 1)])
+def test_a_size_that_was_tested_is_another_where_the_memory_it_is_read_from_was_written_to(written: str, arrays: int) -> None:
+    test, made = "if b.shape[0] != integers[0]: return (fuel, 16)", "c = _empty((integers[0],), _f64)"
+    copy = ["for j in range(integers[0]):", "    c[j] = b[j]", "c[0] = 1.0", "return (c, fuel, 0)"]
+    assert thrifty(kernel(*ARRAY, "x = b[0]", test, written, made, *copy)).count("_empty(") == arrays
+
+
 ALIVE = {
     "read after": (*ARRAY, *NEXT, *SUM, "return (c, s, fuel, 0)"),
     "given out": (*ARRAY, *NEXT, "return (c, b, fuel, 0)"),

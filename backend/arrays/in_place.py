@@ -25,7 +25,7 @@ from backend.arrays.assumed import SHIFTED
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Roots, arrays_in, roots
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
-from backend.arrays.paired import Pairs
+from backend.arrays.paired import Pairs, stored
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
@@ -175,8 +175,8 @@ def _shown(statement: ast.stmt, same: set[tuple[str, str]]) -> set[tuple[str, st
             }
             return same | pairs | {(b, a) for a, b in pairs}
         case _ if same:
-            stored = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            return {pair for pair in same if not stored & {*WORDS.findall(" ".join(pair))}}
+            written = stored([statement])
+            return {pair for pair in same if not written & {*WORDS.findall(" ".join(pair))}}
         case _:
             return same
 

@@ -8,7 +8,8 @@ Arrays that a cell keeps, written where they are kept.
                                                   heap = heap + n
 
 It is so for arrays of reals along one axis whose sizes the arguments tell, made in the block that keeps them, never given out, and
-nowhere written once they are kept: by no name that may stand for more than one array. They lie behind what was kept before, in the
+nowhere written once they are kept: by no name that may stand for more than one array. No path leaves the block with one that is not
+kept, which the next would be written over. They lie behind what was kept before, in the
 order in which they are made; the others follow.
 
 What a turn got from the one before may have been kept by that one, which the address of its elements says when the code runs:
@@ -66,7 +67,8 @@ def kept_in_place(function: ast.FunctionDef) -> None:
             name = _keeps(statement)
             if name in made and keeps[name] == 1 and before[name] == written[name] and known.of(name) not in left:
                 made[name].kept, made[name].cell = statement, statement.targets[0].elts[0]  # type: ignore[attr-defined]
-        if found := [k for k in made.values() if k.kept is not None]:
+        found = [k for k in made.values() if k.kept is not None]
+        if found and not any(map(_leaves, block[min(block.index(k.made) for k in found) : first])):
             _place(block, found, first, full)
 
 
@@ -93,6 +95,17 @@ def _kept(statement: ast.stmt) -> tuple[ast.expr, str, str, str] | None:
         ) if keep in KEEPS:
             return cell, keep, name, memory
     return None
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether a statement may go on elsewhere than after it, but to end the function."""
+    match statement:
+        case ast.Break() | ast.Continue():
+            return True
+        case ast.If(_, body, orelse):
+            return any(map(_leaves, (*body, *orelse)))
+        case _:
+            return False
 
 
 def _given_out(function: ast.FunctionDef) -> Iterator[str]:

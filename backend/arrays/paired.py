@@ -90,7 +90,7 @@ def _together(one: Given, other: Given, places: tuple[ast.stmt, ...]) -> list[tu
         apart = {id(n) for s in (*between, one.block[last]) for n in walk(s)}
         if not all(isinstance(s, ast.Assign | ast.For) for s in between) or any(id(at) in apart for at in places):
             return None
-        if _stored(one.block[first:last]) & (names_in(one.value) | names_in(other.value)):
+        if stored(one.block[first:last]) & (names_in(one.value) | names_in(other.value)):
             return None
     match one.value, other.value:
         case ast.Name(a), ast.Name(b):
@@ -102,7 +102,7 @@ def _together(one: Given, other: Given, places: tuple[ast.stmt, ...]) -> list[tu
     return None
 
 
-def _stored(statements: Block) -> set[str]:
+def stored(statements: Block) -> set[str]:
     """The names that statements assign to, or to whose elements; for the memory of stacks, to which a call may write, both."""
     found = set[str]()
     for node in (n for s in statements for n in walk(s)):
