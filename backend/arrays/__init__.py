@@ -22,6 +22,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
 
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
+    arranged      arrays of integers in order, not read
     in_place      updates of arrays without a copy; `earlier`, reads that go before a sum in place; `popped`, of what a frame kept;
                   `paired`, arrays that have one size
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then

@@ -29,6 +29,7 @@ from itertools import pairwise, takewhile
 
 from backend.arrays.assumed import Assignments, Sizes, assignments, plus, shift
 from backend.arrays.cells import lean
+from backend.arrays.constants import constants
 from backend.arrays.counted import counted
 from backend.arrays.effects import Reader, assigned, roots
 from backend.arrays.heights import with_heights
@@ -55,6 +56,8 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
     while spans(function):
+        constants(function)
+        ast.fix_missing_locations(function)
         function.body = [*sizes.tests.values(), *function.body]
         sizes = _sizes(function, others)
         _Spoken(sizes).visit(function)

@@ -1,9 +1,9 @@
 """
-The passes over the text of a function for one processor: tests of sizes first, what nothing needs left out, loops over one size
-joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, arrays written where they are kept,
-constants written out, edges filled alone, and sizes read once. On a GPU the threads of a block share loops and arrays, so the text
-is left there as it is. A choice between constants is three blocks to Numba, some of whose passes take time that grows with blocks
-times names.
+The passes over the text of a function for one processor: tests of sizes first, indices in order not read, what nothing needs left
+out, loops over one size joined, arrays made smaller, turns put side by side, loops marked whose turns are apart, arrays written
+where they are kept, constants written out, edges filled alone, and sizes read once. On a GPU the threads of a block share loops and
+arrays, so the text is left there as it is. A choice between constants is three blocks to Numba, some of whose passes take time that
+grows with blocks times names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from backend.arrays.apart import marked
+from backend.arrays.arranged import arranged
 from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
@@ -44,6 +45,7 @@ def tightened(text: str) -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     guarded(function, Reader(roots(function)))
+    arranged(function)
     module.body[0] = function = summed(function, told(function), THROUGH)
     if begun(function):
         constants(function)
