@@ -9,7 +9,9 @@ by induction over a run, in loops too.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from backend.arrays.ownership import MAKERS, pairs
 from backend.arrays.walking import names_in, walk
@@ -27,22 +29,23 @@ class Given:
 
 
 class Pairs:
-    """The assignments of a function, by name, in the order of the text; parameters are assigned what is not to be seen."""
+    """Those of a function, which stays as it is while it is asked for them."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.given: dict[str, list[Given]] = {a.arg: [Given(function.body, -1, None)] for a in function.args.args}
+        self.function = function
+
+    @cached_property
+    def given(self) -> dict[str, list[Given]]:
+        """The assignments, by name, in the order of the text; parameters are assigned what is not to be seen."""
+        function = self.function
+        found = {a.arg: [Given(function.body, -1, None)] for a in function.args.args}
         for block in _blocks(function):
             for at, statement in enumerate(block):
                 if isinstance(statement, ast.Assign):
                     for target, value in pairs(statement):
-                        self.assigned(target, Given(block, at, value))
-
-    def assigned(self, target: ast.expr, given: Given) -> None:
-        if isinstance(target, ast.Name):
-            self.given.setdefault(target.id, []).append(given)
-        elif isinstance(target, ast.Tuple):
-            for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
-                self.given.setdefault(name, []).append(Given(given.block, given.at, None))
+                        for name, given in _assigned(target, Given(block, at, value)):
+                            found.setdefault(name, []).append(given)
+        return found
 
     def hold(self, a: str, b: str, at: ast.stmt) -> bool:
         """Whether two names are paired, at a statement too."""
@@ -66,6 +69,15 @@ class Pairs:
                 return None
             found += needed
         return found
+
+
+def _assigned(target: ast.expr, given: Given) -> Iterator[tuple[str, Given]]:
+    """The names to which a target assigns."""
+    if isinstance(target, ast.Name):
+        yield target.id, given
+    elif isinstance(target, ast.Tuple):
+        for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+            yield name, Given(given.block, given.at, None)
 
 
 def _together(one: Given, other: Given, at: ast.stmt) -> list[tuple[str, str]] | None:
