@@ -15,7 +15,7 @@ from test_backend_stack_arrays import agrees as agrees_with
 from test_backend_stack_arrays import compiled
 
 from adjudge.functions import parse
-from backend.arrays import effects, in_place, reuse, walking
+from backend.arrays import effects, in_place, mentioned, reuse, walking
 from backend.arrays.in_place import updated
 from backend.arrays.ownership import Ownership
 from backend.arrays.reuse import reused
@@ -290,7 +290,7 @@ def walks(copies: int, monkeypatch: pytest.MonkeyPatch) -> int:
         return walk(node)
 
     with monkeypatch.context() as patch:
-        for module in (effects, in_place):
+        for module in (effects, in_place, mentioned):
             patch.setattr(module, "walk", counted)
         updated(function)
     return len(whole)

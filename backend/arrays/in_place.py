@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import cast
 
 from backend.arrays.assumed import SHIFTED
 from backend.arrays.contraction import indices
-from backend.arrays.effects import Roots, arrays_in, roots
+from backend.arrays.effects import arrays_in
+from backend.arrays.mentioned import Copy, Seen
 from backend.arrays.ownership import NOWHERE, Loop, Ownership
 from backend.arrays.paired import Pairs, stored
-from backend.arrays.walking import names_in, walk
+from backend.arrays.walking import names_in
 
 Block = list[ast.stmt]
 WORDS = re.compile(r"\w+")
@@ -35,21 +34,10 @@ RENAMED = 16  # copies that are looked at for whether one name will do
 TRIED = 40  # names of which it is asked whether they must be copied before a loop
 
 
-@dataclass(eq=False)
-class Copy:
-    """In a block, `new` is made, and then filled with the elements of `old` by a loop."""
-
-    block: Block
-    made: ast.Assign
-    loop: ast.For
-    new: str
-    old: str
-
-
 def updated(function: ast.FunctionDef, told: Callable[[str, int], str] = lambda name, axis: "") -> ast.FunctionDef:
     """The function with as many copies left out as may be; `told` says the size of an array along an axis, "" if it knows none."""
     _renamed(function, told)
-    if not (copies := _copies(function, told)):
+    if not (copies := [*_copies(function, told, Seen(function).made_once)]):
         return function
     facts = Ownership(function, {id(c.loop): (c.new, c.old) for c in copies})
     own, found = _planned(facts, copies)
@@ -138,15 +126,14 @@ def _own(facts: Ownership, copies: list[Copy]) -> dict[Loop, int]:
     return {loop: bits for loop, bits in own.items() if bits}
 
 
-def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[Copy]:
-    """The copies of a whole array, in order."""
-    found: list[Copy] = []
-    calls, pairs = _made_once(function), Pairs(function)
+def _copies(function: ast.FunctionDef, told: Callable[[str, int], str], calls: Mapping[str, ast.Call]) -> Iterator[Copy]:
+    """The copies of a whole array, in order; `calls` make arrays, by the names to which nothing else is assigned."""
+    pairs = Pairs(function)
     for block in blocks(function):
         made: dict[str, tuple[int, ast.Assign]] = {}
-        same: set[tuple[str, str]] = set()
+        same = _Same()
         for at, statement in enumerate(block):
-            same = _shown(statement, same)
+            same.after(statement)
             match statement:
                 case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty"))):
                     made[name] = at, statement
@@ -161,35 +148,45 @@ def _copies(function: ast.FunctionDef, told: Callable[[str, int], str]) -> list[
                             and isinstance(maker.value, ast.Call)
                             and _same_sizes(calls, known, pairs, maker.value, old, statement)
                         ):
-                            found.append(Copy(block, maker, statement, new, old))
-    return found
+                            yield Copy(block, maker, statement, new, old)
 
 
-def _shown(statement: ast.stmt, same: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The sizes that are one after a statement: where they differ, it returns. What it assigns may have any."""
-    match statement:
-        case ast.If(test, [ast.Return()], []):
-            parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
-            pairs = {
-                (ast.unparse(p.left), ast.unparse(p.comparators[0])) for p in parts if isinstance(p, ast.Compare) and _differ(p)
-            }
-            return same | pairs | {(b, a) for a, b in pairs}
-        case _ if same:
-            written = stored([statement])
-            return {pair for pair in same if not written & {*WORDS.findall(" ".join(pair))}}
-        case _:
-            return same
+class _Same:
+    """The sizes that are one after the statements gone through: `others` has, for each, those that it is."""
+
+    def __init__(self) -> None:
+        self.others: dict[str, set[str]] = {}
+        self.mentioning: dict[str, set[tuple[str, str]]] = {}
+
+    def after(self, statement: ast.stmt) -> None:
+        """Where sizes differ, a test returns. What a statement assigns may have any."""
+        match statement:
+            case ast.If(test, [ast.Return()], []):
+                parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+                for part in parts:
+                    if isinstance(part, ast.Compare) and _differ(part):
+                        self.are_one(ast.unparse(part.left), ast.unparse(part.comparators[0]))
+            case _ if self.others:
+                for name in stored([statement]):
+                    for one, other in self.mentioning.pop(name, ()):
+                        self.others.get(one, set()).discard(other)
+
+    def are_one(self, one: str, other: str) -> None:
+        for pair in ((one, other), (other, one)):
+            self.others.setdefault(pair[0], set()).add(pair[1])
+            for word in WORDS.findall(" ".join(pair)):
+                self.mentioning.setdefault(word, set()).add(pair)
 
 
 def _differ(test: ast.Compare) -> bool:
     return len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq)
 
 
-def _told(told: Callable[[str, int], str], same: set[tuple[str, str]], name: str, axis: int) -> Collection[str]:
+def _told(told: Callable[[str, int], str], same: _Same, name: str, axis: int) -> Collection[str]:
     """The words for the size of an array along an axis; one size more than another is told in brackets, and has none by itself."""
     own, size = f"{name}.shape[{axis}]", told(name, axis)
     plain = size.removeprefix("(").removesuffix(")") if SHIFTED.fullmatch(size) else size
-    return {own, plain, *(other for shown, other in same if shown == own)}
+    return {own, plain, *same.others.get(own, ())}
 
 
 def blocks(function: ast.FunctionDef) -> list[Block]:
@@ -220,7 +217,12 @@ def copied(loop: ast.stmt) -> tuple[str, str] | None:
 
 
 def _same_sizes(
-    calls: dict[str, ast.Call], told: Callable[[str, int], Collection[str]], pairs: Pairs, call: ast.Call, old: str, whole: ast.For
+    calls: Mapping[str, ast.Call],
+    told: Callable[[str, int], Collection[str]],
+    pairs: Pairs,
+    call: ast.Call,
+    old: str,
+    whole: ast.For,
 ) -> bool:
     """Whether the new array has the sizes of the old one, and the loops go over them."""
     wanted = list(map(ast.unparse, call.args[0].elts if isinstance(call.args[0], ast.Tuple) else []))
@@ -242,76 +244,20 @@ def _is_paired(pairs: Pairs, size: str, old: str, axis: int, at: ast.stmt) -> bo
     return found is not None and found[2] == str(axis) and pairs.hold(found[1], old, at)
 
 
-def _made_once(function: ast.FunctionDef) -> dict[str, ast.Call]:
-    """The calls that make arrays, by the names to which nothing else is assigned: one walk for all."""
-    times: Counter[str] = Counter()
-    made: dict[str, ast.Call] = {}
-    for node in walk(function):
-        match node:
-            case ast.Name(name, ast.Store()):
-                times[name] += 1
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full")) as call):
-                made[name] = call
-    return {name: call for name, call in made.items() if times[name] == 1}
-
-
 def _renamed(function: ast.FunctionDef, told: Callable[[str, int], str]) -> None:
     """Copies of an array of the same block that nothing mentions after it: the old array then has the new one's name."""
     kept: set[str] = set()
-    seen: _Seen | None = None
+    seen = Seen(function)
+    copies: Iterator[Copy] | None = None
     for _ in range(RENAMED):
-        seen = seen or _Seen.of(function, told)
-        if (copy := next((c for c in seen.copies if c.new not in kept), None)) is None:
+        copies = copies or _copies(function, told, seen.made_once)
+        if (copy := next((c for c in copies if c.new not in kept), None)) is None:
             break
-        if _is_last_read(copy, seen):
-            _given_the_name(function, copy)
-            seen = None
+        if seen.is_last_read(copy):
+            seen.give_the_name(copy)
+            copies = None
         else:
             kept.add(copy.new)
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """What is to be seen of a function: its copies, how often names are mentioned, and which stand for the same memory."""
-
-    copies: list[Copy]
-    mentions: Counter[str]
-    made_once: dict[str, ast.Call]
-    roots: Roots
-
-    @classmethod
-    def of(cls, function: ast.FunctionDef, told: Callable[[str, int], str]) -> _Seen:
-        mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
-        return cls(_copies(function, told), mentions, _made_once(function), roots(function))
-
-
-def _is_last_read(copy: Copy, seen: _Seen) -> bool:
-    """
-    Whether nothing mentions the old array after a copy, by whatever name; and nothing what the new name stood for before, once the
-    old array is there.
-    """
-    filled = copy.block.index(copy.loop)
-    before = sum(_count(s, copy.old) for s in copy.block[: filled + 1])
-    assigns = [isinstance(s, ast.Assign) and copy.old in map(ast.unparse, s.targets) for s in copy.block[:filled]]
-    if not any(assigns) or before != seen.mentions[copy.old] or copy.old not in seen.made_once:
-        return False
-    beside = [n for s in copy.block[assigns.index(True) : copy.block.index(copy.made)] for n in walk(s)]
-    if any(isinstance(n, ast.Break | ast.Continue) or (isinstance(n, ast.Name) and n.id == copy.new) for n in beside):
-        return False
-    return sum(seen.roots.of(n) == seen.roots.of(copy.old) for n in seen.mentions) <= 1
-
-
-def _given_the_name(function: ast.FunctionDef, copy: Copy) -> None:
-    """The copy left out, the old array with the name of the new one."""
-    copy.block.remove(copy.loop)
-    copy.block.remove(copy.made)
-    for node in walk(function):
-        if isinstance(node, ast.Name) and node.id == copy.old:
-            node.id = copy.new
-
-
-def _count(node: ast.AST, name: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def _copied_first(name: str, call: ast.Call) -> Block:

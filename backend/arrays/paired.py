@@ -9,7 +9,9 @@ it is not; then it holds by induction over a run, in loops too.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from backend.arrays.effects import assigned
 from backend.arrays.ownership import MAKERS, pairs
@@ -29,25 +31,26 @@ class Given:
 
 
 class Pairs:
-    """The assignments of a function, by name, in the order of the text; parameters are assigned what is not to be seen."""
+    """Those of a function, which stays as it is while it is asked for them."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.given: dict[str, list[Given]] = {a.arg: [Given(function.body, -1, None)] for a in function.args.args}
+        self.function = function
+
+    @cached_property
+    def given(self) -> dict[str, list[Given]]:
+        """The assignments, by name, in the order of the text; parameters are assigned what is not to be seen."""
+        function = self.function
+        found = {a.arg: [Given(function.body, -1, None)] for a in function.args.args}
         for block in _blocks(function):
             for at, statement in enumerate(block):
                 if isinstance(statement, ast.Assign):
                     for target, value in pairs(statement):
-                        self.assigned(target, Given(block, at, value))
+                        for name, given in _assigned(target, Given(block, at, value)):
+                            found.setdefault(name, []).append(given)
         for name, times in assigned(function).items():
-            if times > sum(one.at >= 0 for one in self.given.get(name, ())):  # by a loop, or else in a way that is not followed
-                self.given.setdefault(name, []).append(Given(function.body, -1, None))
-
-    def assigned(self, target: ast.expr, given: Given) -> None:
-        if isinstance(target, ast.Name):
-            self.given.setdefault(target.id, []).append(given)
-        elif isinstance(target, ast.Tuple):
-            for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
-                self.given.setdefault(name, []).append(Given(given.block, given.at, None))
+            if times > sum(one.at >= 0 for one in found.get(name, ())):  # by a loop, or else in a way that is not followed
+                found.setdefault(name, []).append(Given(function.body, -1, None))
+        return found
 
     def hold(self, a: str, b: str, at: ast.stmt) -> bool:
         """Whether two names are paired, at a statement too; and so the names that they are given, where they are given them."""
@@ -74,6 +77,15 @@ class Pairs:
                 return None
             found += [(a, b, (one.block[one.at], other.block[other.at])) for a, b in needed]
         return found
+
+
+def _assigned(target: ast.expr, given: Given) -> Iterator[tuple[str, Given]]:
+    """The names to which a target assigns."""
+    if isinstance(target, ast.Name):
+        yield target.id, given
+    elif isinstance(target, ast.Tuple):
+        for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+            yield name, Given(given.block, given.at, None)
 
 
 Asked = tuple[str, str, tuple[ast.stmt, ...]]
