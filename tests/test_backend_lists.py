@@ -127,6 +127,29 @@ def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> 
         assert same(code(given_), reference.run((given_,)).value)
 
 
+TWO = (
+    "p = [1.0]\nq = [2.0]\ns = 0.5\nfor x in xs:\n for y in xs:\n  q.append(s)\n  p.append(x)\n q.append(y)\n s += p.pop()\n"
+    "return s + len(q)"
+)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_counts_of_several_lists_are_passed_as_their_parameters_come(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: they came in the order in which the lists were found, so each list could have the other's count."""
+    subject = program(TWO)
+    before, found = growths, list[list[Growth]]()
+
+    def turned(meeting: Meeting, nodes: Any) -> list[Growth]:
+        found.append(before(meeting, nodes)[::step])
+        return found[-1]
+
+    monkeypatch.setattr("backend.lists.arrayed.growths", turned)
+    arrays = gathered(promoted(subject), COLUMN)
+    assert len(found[0]) == 2
+    given_ = to_value(np.array([0.5, -1.0, 2.0]))
+    assert same(Machine(arrays).run((given_,)).value, Machine(subject).run((given_,)).value)
+
+
 @pytest.mark.parametrize("name", LEFT)
 def test_what_an_array_does_not_answer_stays_a_list(name: str) -> None:
     with pytest.raises((Malformed, IllTyped)):

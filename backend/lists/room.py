@@ -32,8 +32,10 @@ class Rooms:
         self.known = {node: growth for growth in growths for node in growth.members}
 
     def run(self) -> Program:
-        for node in self.known:
-            self.begin(node)
+        graphs = sorted({p.graph for node in self.known if isinstance(p := self.program.nodes[node], Parameter)})
+        for node in (*(p for graph in graphs for p in self.program.graphs[graph].parameters if p in self.known), *self.known):
+            if node not in self.counts:  # those of parameters come in their order, as calls pass them
+                self.begin(node)
         for node in self.known:
             if not isinstance(self.program.nodes[node], Parameter):
                 self.make(node)
@@ -43,8 +45,7 @@ class Rooms:
             for use in sorted(self.program.users(node)):
                 if use.user not in self.known:
                     self.use(node, use.user, use.index)
-        graphs = {p.graph for node in self.known if isinstance(p := self.program.nodes[node], Parameter)}
-        for graph in sorted(graphs):
+        for graph in graphs:
             for call in calls(self.program, graph):
                 self.call(graph, call)
         return self.edit.program
