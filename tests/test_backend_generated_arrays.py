@@ -37,7 +37,7 @@ def test_a_gradient_is_that_of_j_or_of_the_adjoint_in_every_bit(drawn: Drawn) ->
     holds(drawn, "gradient")
 
 
-@costly(4)
+@costly(8)
 @given(array_programs(most=2))
 def test_so_is_a_gradient_of_a_derivative(drawn: Drawn) -> None:
     holds(drawn, "second")
