@@ -86,7 +86,7 @@ ANY = _each("""
     np.concatenate(({A}, {B})) ; {W}[::-1] ; {K} * 0.5 ; np.array({L}) * 1.0 ; {W} + {W}[:1] ; np.zeros({I}) ; {A}[:{I}]
 """)
 LISTS = _each("""
-    {L} ; {L} + [{F}] ; {L} + {L} ; [e * {F} for e in {A}] ; [e for e in {L} if e > {F}] ; {L}[1:] ; some({A}, {F}) ; [{F}, {F}]
+    {L} ; {L} + [{F}] ; [e * {F} for e in {A}] ; [e for e in {L} if e > {F}] ; {L}[1:] ; some({A}, {F}) ; [{F}, {F}]
     [e + {F} for e in {L}] ; [{F}] * 3 ; [] ; list({P}) ; [e * i for i, e in enumerate({B})]
 """)
 MATRICES = _each("""

@@ -122,7 +122,7 @@ class _Writer:
         names = NAMES[self.draw(st.sampled_from([kind for kind in "AFBLM" if kind in self.kinds]))]
         new, old = self.draw(st.permutations(names))[:2]
         kind = next(kind for kind in NAMES if NAMES[kind] is names)
-        added = "{L} + [{F}]" if kind == "L" else f"{{{kind}}} * 0.5"
+        added = "[{F}]" if kind == "L" else f"{{{kind}}} * 0.5"
         lines = [f"{old} = {new}", self.one(f"{new} = {new} + {added}", scope), *self.block(replace(scope, depth=3), 2)]
         return [*lines, f"if {self.one(self.draw(st.sampled_from(self.tests)), scope)}:", f"    {new} = {old}"]
 

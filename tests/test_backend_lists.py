@@ -127,6 +127,19 @@ def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> 
         assert same(code(given_), reference.run((given_,)).value)
 
 
+def test_a_shape_with_which_every_run_traps_is_no_trap_of_the_compiler() -> None:
+    """A regression: of the list without arrays, which no run goes by, nothing can be made; that was told as the program's trap."""
+    subject = program(
+        "r = []\nfor x in xs:\n if x > 0.5:\n  r.append(xs)\n  return 1.0 + len(r)\n r.append(xs)\nreturn 0.5 + len(r)"
+    )
+    with pytest.raises(Malformed, match="not compiled yet"):
+        backend.compile(subject, COLUMN, "python")
+    code = backend.runnable(subject, COLUMN, "python")
+    for sample in ([], [0.25], [0.25, 2.0, 1.0]):
+        given_ = to_value(np.array(sample))
+        assert same([code(given_) for _ in range(2)][1], Machine(subject).run((given_,)).value)
+
+
 TWO = (
     "p = [1.0]\nq = [2.0]\ns = 0.5\nfor x in xs:\n for y in xs:\n  q.append(s)\n  p.append(x)\n q.append(y)\n s += p.pop()\n"
     "return s + len(q)"

@@ -97,6 +97,9 @@ class Emitter(Holding):
                     raise
                 self.trap("True", SIZES)  # ZERO in place of a value, on a path that is not taken; if it is, the machine takes it
                 return None
+            except Trap:
+                self.trap("True", STUCK)  # every run that comes here traps: none need come, as into a loop without turns
+                return None
             if found is not None:
                 return found
         if TABLE.get(primitive.name) is primitive and primitive.name in STRUCTURAL:
