@@ -36,12 +36,12 @@ from backend.arrays.heights import with_heights
 from backend.arrays.in_place import blocks
 from backend.arrays.needed import needed
 from backend.arrays.spans import spans
+from backend.arrays.takes import SIZE
 from backend.arrays.walking import walk
 from backend.status import SIZES
 
 PLACE = re.compile(r"⟦(\d+):([^:⟧]+):(\w+)⟧")
 WRITTEN = re.compile(r"_cell\((\d+), ([^,()]+), '(\w+)'\)")
-SIZE = re.compile(r"\w+\.shape\[\d+\]")
 OTHERS = {"⟦": "_left_", "!⟧": "_all_right_", "?⟧": "_full_right_", "⟧": "_right_"}
 
 

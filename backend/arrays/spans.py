@@ -11,11 +11,10 @@ A size is not negative, so what is added to it is there. Where more would have t
 from __future__ import annotations
 
 import ast
-import re
 
 from backend.arrays.assumed import plus, shift
+from backend.arrays.takes import SIZE
 
-SIZE = re.compile(r"\w+\.shape\[\d+\]")
 Span = tuple[str, int]  # a size, or "" for none, and what is added to it
 
 

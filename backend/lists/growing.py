@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from backend.lists.loops import called, test_of
+from backend.lists.loops import goes_on, test_of
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, PUT, Meeting
-from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.ir import Apply, GraphId, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Slice
 from transforms.directed import components
@@ -159,15 +159,7 @@ def is_left(program: Program, graph: GraphId) -> bool:
     """Whether a loop that says how many turns it has may end before: whether a way through a turn does not lead to the next."""
     found = test_of(program, graph)
     assert found is not None, "a loop with a number of turns"
-    todo, seen = [found[2]], {found[2], graph}
-    while todo:
-        ways = [program.constant(way) for way in called(program, program.graphs[todo.pop()].output)]
-        if not ways or not all(isinstance(way, GraphRef) for way in ways):
-            return True
-        new = {way.graph for way in ways} - seen
-        seen |= new
-        todo += new
-    return False
+    return not goes_on(program, found[2], graph=graph)
 
 
 def is_small(program: Program, turns: NodeId) -> bool:

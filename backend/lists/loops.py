@@ -72,7 +72,7 @@ def loop_at(program: Program, place: NodeId) -> Loop | None:
         return None
     if not _is_next(program, passed[turn_at], turn) or index_of(program, first[turn_at]) != 0:
         return None
-    if not is_empty(program, first[list_at]) or not _goes_on(program, turn_begins, again):
+    if not is_empty(program, first[list_at]) or not goes_on(program, turn_begins, again):
         return None
     return Loop(graph, turn_begins, body, list_at, turn_at, grown, turn, turns, begins, place, element)
 
@@ -99,9 +99,9 @@ def called(program: Program, node: NodeId) -> tuple[NodeId, ...]:
     return function if chosen is None else chosen[1:]
 
 
-def _goes_on(program: Program, turn: GraphId, again: NodeId) -> bool:
-    """Whether every way through a turn, tail call after tail call, ends in the call `again`."""
-    todo, seen = [turn], {turn}
+def goes_on(program: Program, turn: GraphId, again: NodeId | None = None, graph: GraphId | None = None) -> bool:
+    """Whether every way through a turn, tail call after tail call, ends in the call `again`, or in one of the graph."""
+    todo, seen = [turn], {turn, graph}
     while todo:
         output = program.graphs[todo.pop()].output
         if output == again:
