@@ -49,6 +49,31 @@ def test_so_is_a_gradient_that_numba_compiles(drawn: Drawn) -> None:
     holds(drawn, "gradient", "cpu")
 
 
+PASSED_ON = """
+import numpy as np
+def f(x, y, n2, e: float, n: int):
+    t = 0.5
+    v = -0.25
+    g = x * e
+    c = np.zeros_like(x)
+    for i1 in reversed(range(n)):
+        if v > 0.5:
+            g = h
+        if 0 % 2 == 0:
+            h = g
+        for i4 in range(n):
+            h = h * e
+            if g[0] > 0.0:
+                c = g + c
+    return t
+"""
+
+
+def test_a_block_that_passes_on_to_one_nested_in_it_is_code() -> None:
+    """The rule `eta` put the inner block in the place of the outer, whose parameter it needs: Python's ValueError came of it."""
+    assert judged(PASSED_ON, "gradient")["value"]
+
+
 def test_most_programs_run_as_generated_code() -> None:
     """Of a few that are the same each time."""
     told: list[Counter[str]] = []

@@ -185,6 +185,16 @@ def test_a_graph_that_only_passes_on_is_what_it_passes_to() -> None:
     assert not fires(branches.SYSTEM, "eta", read(text.format("@g(%y)")))
 
 
+def test_it_is_not_what_needs_its_parameter() -> None:
+    """@k is nested in @g: in the place of @g it would have captured a parameter that is nowhere."""
+    text = (
+        "program @f\n@f(%x: f64):\n  %r = @g(%x)\n  return %r\n@g(%y):\n  %z = @k(%y)\n  return %z\n"
+        "@k(%a):\n  %s = @inner()\n  return %s\n@inner():\n  %d = add(%a, {})\n  return %d"
+    )
+    assert fires(branches.SYSTEM, "eta", read(text.format("1.0")))
+    assert not fires(branches.SYSTEM, "eta", read(text.format("%y")))
+
+
 CALLS = """
 program @f
 @f(%x: f64):

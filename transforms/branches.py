@@ -141,7 +141,7 @@ def _known(program: Program, graph: GraphId) -> dict[NodeId, bool]:
 
 @rewrite
 def eta(program: Program, place: int) -> Program | None:
-    """@g(x…) = h(x…), h another known function that takes as many  ⟹  h, wherever @g is used"""
+    """@g(x…) = h(x…), h another known function that takes as many, and needs nothing of @g  ⟹  h, wherever @g is used"""
     graph = program.graphs.get(place)
     output = application(program, graph.output) if graph is not None else None
     reference = program.reference(place) if graph is not None else None
@@ -149,6 +149,8 @@ def eta(program: Program, place: int) -> Program | None:
         return None
     if output.graph != place or output.arguments != graph.parameters or not graph.parameters:
         return None
+    if any(True for _ in borrowers(program, place)):
+        return None  # a graph nested in @g, so @h too, as nothing else leads there
     match program.constant(output.function):
         case GraphRef(other) if other != place and len(program.graphs[other].parameters) == len(graph.parameters):
             pass
