@@ -46,6 +46,15 @@ TAKEN = {
         "a = []\nk = 0\nwhile k < len(xs):\n if xs[k] > 0.0: a.append(xs[k])\n k = k + 1\nreturn sum(a, 0.0) + len(a)"
     ),
     "a loop in a loop": "a = []\nfor x in xs:\n for y in xs:\n  if x > y: a.append(x - y)\nreturn sum(a, 0.0)",
+    # What is joined to a list with room was put in the place of both: inputs were rewritten by where they had been before.
+    "one more after the loop": "a = []\nfor x in xs:\n if x > 0.0: a.append(x)\na.append(1.0)\nreturn sum(a, 0.0) + len(a)",
+    "before and behind another list": (
+        "a = []\nfor x in xs:\n if x > 0.0: a.append(x)\nb = [2.0] + a\nc = a + b\n"
+        "return sum([u * v for u, v in zip(c, c[1:])], 0.0)"
+    ),
+    "one array more after the loop": (
+        "a = []\nfor x in xs:\n if x > 0.0: a.append(xs * x)\na.append(xs + 1.0)\nreturn sum([np.sum(r * r) for r in a], 0.0)"
+    ),
     "the last element is read": "a = [xs[0]]\nfor x in xs: a.append(x + a[-1])\nreturn sum(a, 0.0)",
     "any element is read": "a = [1.0]\nfor i in range(len(xs)): a.append(a[i // 2] + xs[i])\nreturn a[-1] - a[0]",
     "the last element is taken": (

@@ -179,12 +179,12 @@ class _Arrays:
                 )
         for loop in self.loops.values():
             self.begin(loop)
-        for node, held in self.lists.items():
-            if node not in self.growing:
-                self.make(node, held)
-                self.ask(node)
         rooms = Rooms(self.meeting, self.edit, self.lists, self.growths)
         rooms.run()
+        for node, held in self.lists.items():
+            if node not in self.growing:
+                self.make(node, held)  # of parts of what has room
+                self.ask(node)
         for use, held in made:
             self.made_array(use.user, held)
         return self.edit.program
