@@ -141,12 +141,11 @@ def test_a_shape_with_which_every_run_traps_is_no_trap_of_the_compiler() -> None
     subject = program(
         "r = []\nfor x in xs:\n if x > 0.5:\n  r.append(xs)\n  return 1.0 + len(r)\n r.append(xs)\nreturn 0.5 + len(r)"
     )
-    with pytest.raises(Malformed, match="not compiled yet"):
-        backend.compile(subject, COLUMN, "python")
     code = backend.runnable(subject, COLUMN, "python")
     for sample in ([], [0.25], [0.25, 2.0, 1.0]):
         given_ = to_value(np.array(sample))
         assert same([code(given_) for _ in range(2)][1], Machine(subject).run((given_,)).value)
+    assert code.refusal is None
 
 
 TWO = (
