@@ -137,7 +137,10 @@ def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> 
 
 
 def test_a_shape_with_which_every_run_traps_is_no_trap_of_the_compiler() -> None:
-    """A regression: of the list without arrays, which no run goes by, nothing can be made; that was told as the program's trap."""
+    """
+    A regression: while this list was refused, nothing could be made of it without arrays, which no run goes by; that was told as
+    the program's trap. It has code now, and no run of that traps.
+    """
     subject = program(
         "r = []\nfor x in xs:\n if x > 0.5:\n  r.append(xs)\n  return 1.0 + len(r)\n r.append(xs)\nreturn 0.5 + len(r)"
     )
