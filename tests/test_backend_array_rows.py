@@ -182,6 +182,21 @@ GROUPS: dict[str, list[str]] = {
         "%d = keep(%x, %b); %s2 = reduce_sum(%d, 0, False); %r = instantiate(%s2, %y)",
         "%d = keep(%x, %b); %m = matmul(%d, %y); %a = getitem(%x, 0); %c = matmul(%x, %y); %r = instantiate(%m, %c)",
         "%d = keep(%x, %b); %p = places(%x); %g = gathered(%d, %p, %x); %r = instantiate(%g, %x)",
+        "%p = places(%x); %q = transpose(%p, None); %g = gathered(%x, %q, %x); %e = transpose(%x, None); %r = instantiate(%g, %e)",
+        "%p = places(%x); %q = flip(%p, 1); %g = gathered(%x, %q, %x); %r = instantiate(%g, %x)",
+        "%t = make_tuple(%y, %y, %y); %p = places(%t); %q = stack(%p, 1); %z = keep(%y, False); %m = neg(%y);"
+        " %v = make_tuple(%y, %z, %m); %g = gathered(%v, %q, %t); %u = stack(%t, 1); %r = instantiate(%g, %u)",
+        "%t = make_tuple(%y, %s); %p = places(%t); %q = getitem(%p, 1); %z = keep(%y, False); %v = make_tuple(%z, %s);"
+        " %g = gathered(%v, %q, %t); %r = instantiate(%g, %s)",
+        "%t = make_tuple(%h, %h); %p = places(%t); %q = concatenate(%p, 0); %g = gathered(%t, %q, %t);"
+        " %u = concatenate(%t, 0); %r = instantiate(%g, %u)",
+        "%t = make_tuple(%x, %h); %p = places(%t); %q = concatenate(%p, 1); %g = gathered(%t, %q, %t);"
+        " %u = concatenate(%t, 1); %r = instantiate(%g, %u)",
+        "%t = make_tuple(1.0, 2.0, 3.0, 4.0); %p = places(%t); %q = as_array(%p, None); %z = keep(1.0, False);"
+        " %v = make_tuple(5.0, %z, 7.0, 8.0); %g = gathered(%v, %q, %t); %u = as_array(%t, None); %r = instantiate(%g, %u)",
+        "%t = make_tuple(2.0, %k, %y); %p = places(%t); %q = getitem(%p, 2); %f = getitem(%q, 0); %n = getitem(%p, 1);"
+        " %m = make_tuple(%f, %n, 1, %f); %a = as_array(%m, None); %z = keep(2.0, False); %v = make_tuple(0.5, %z, %y);"
+        " %g = gathered(%v, %a, %t); %b2 = mul(%a, 1.0); %r = instantiate(%g, %b2)",
         '%d = keep(%y, True); %u = unsum("ii->i", %d, %s); %r = instantiate(%u, %s)',
     ],
 }

@@ -98,6 +98,13 @@ TAKEN = {
         "a = []\nfor x in xs:\n a.append(x)\n if x > 0.5: a.append(x * x)\ns = 0.0\n"
         "while len(a) > 1:\n s = s * 0.5 + a.pop() * a.pop()\n if s > 1.0 and len(a) > 1: a.append(s)\nreturn s + sum(a, 0.0)"
     ),
+    # An array of no elements has no columns, so code that put others beside it left every sample to the machine.
+    "arrays of two lists": (
+        "a = [xs * x for x in xs if x > 0.0]\nb = [xs + x for x in xs]\nreturn np.sum(np.stack([*a, *b], axis=1)[0])"
+    ),
+    "arrays of two lists, neither of which may have some": (
+        "a = [xs * x for x in xs if x > 0.0]\nb = [xs + x for x in xs if x < 0.0]\nreturn np.sum(np.array([*b, *a, *b]))"
+    ),
     "an array made of arrays": "a = []\nfor x in xs:\n if x > 0.0: a.append(xs + x)\nreturn np.sum(np.array(a))",
 }
 LEFT = {
@@ -126,9 +133,17 @@ def test_so_they_are_where_a_gradient_is_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("derived", [False, True], ids=["value", "gradient"])
-def test_rows_that_some_turns_add_are_added_by_generated_code(derived: bool) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rows that some turns add, added to an array",
+        "arrays of two lists",
+        "arrays of two lists, neither of which may have some",
+    ],
+)
+def test_rows_that_some_turns_add_are_added_by_generated_code(name: str, derived: bool) -> None:
     """A regression: code took them to be as small as those that are there first, and left whatever it was given."""
-    subject = program(TAKEN["rows that some turns add, added to an array"])
+    subject = program(TAKEN[name])
     subject = calling(subject, "grad", 0, COLUMN) if derived else subject
     code, reference = backend.compile(subject, COLUMN, "python"), Machine(expand(subject))
     for sample in ([0.5], [-0.5], [0.5, -1.0], [1.0, 2.0, -0.5]):

@@ -22,7 +22,6 @@ def concatenate(emit: Any, arrays: Any, axis: Any) -> Any:
     parts = _several(emit, arrays)
     if is_unit(axis):
         parts, axis = [flat(emit, p) for p in parts], literal(0)
-    type = result_type("concatenate", Items(tuple(parts)), axis)
     (k,) = axes_of(axis, len(parts[0].sizes))
     sizes = list(parts[0].sizes)
     for part in parts[1:]:
@@ -35,7 +34,7 @@ def concatenate(emit: Any, arrays: Any, axis: Any) -> Any:
         starts.append(end if is_size(end) else emit.integer(end).text)
     sizes[k] = starts[-1]
     where = [partial(_behind, k, start) for start in starts[:-1]]
-    return _as_places(parts, tuple(sizes), where, partial(_joined, emit, parts, starts, tuple(sizes), k, type))  # type: ignore[arg-type]
+    return _as_places(parts, tuple(sizes), where, partial(_joined, emit, starts, tuple(sizes), k))  # type: ignore[arg-type]
 
 
 def _behind(k: int, start: str, at: Sizes) -> Sizes:
@@ -43,16 +42,17 @@ def _behind(k: int, start: str, at: Sizes) -> Sizes:
     return (*at[:k], plus(start, at[k]), *at[k + 1 :])
 
 
-def _as_places(parts: list[Any], sizes: Sizes, where: list[Callable[[Sizes], Sizes]], made: Callable[[], Any]) -> Any:
-    """What is made; where the parts are numbers of places, each of other arrays, and never asked for, it is not."""
+def _as_places(parts: list[Any], sizes: Sizes, where: list[Callable[[Sizes], Sizes]], move: Callable[[list[Any]], Any]) -> Any:
+    """What is made of the parts; where they are numbers of places, each of other arrays, and never asked for, it is not."""
     leaves = [p.leaf for p in parts if isinstance(p, Numbered)]
     if len({*leaves}) < len(parts):
-        return made()
-    return Moved(sizes, dict(zip(leaves, where, strict=True)), made)
+        return move(parts)
+    return Moved(sizes, dict(zip(leaves, where, strict=True)), parts, move)
 
 
-def _joined(emit: Any, parts: list[Any], starts: list[str], sizes: Sizes, k: int, type: Any) -> Any:
+def _joined(emit: Any, starts: list[str], sizes: Sizes, k: int, parts: list[Any]) -> Any:
     """The parts behind one another."""
+    type = result_type("concatenate", Items(tuple(parts)), literal(k))
     array = emit.new(type.dtype, sizes, mask="_" * type.holes)
     for part, start in zip(parts, starts, strict=False):
         emit.prepared(part, part.sizes)
@@ -84,11 +84,11 @@ def stack(emit: Any, arrays: Any, axis: Any) -> Any:
     for part in parts[1:]:
         sizes = tuple(map(emit.equal, sizes, part.sizes))
 
-    def made() -> Any:
+    def move(parts: list[Any]) -> Any:
         return concatenate(emit, Items(tuple(expand_dims(emit, p, literal(k)) for p in parts)), literal(k))
 
     where = [partial(_of_stack, k, str(j)) for j in range(len(parts))]
-    return _as_places(parts, (*sizes[:k], str(len(parts)), *sizes[k:]), where, made)  # type: ignore[arg-type]
+    return _as_places(parts, (*sizes[:k], str(len(parts)), *sizes[k:]), where, move)  # type: ignore[arg-type]
 
 
 def _of_stack(k: int, number: str, at: Sizes) -> Sizes:
@@ -125,7 +125,7 @@ def roll(emit: Any, x: Any, distance: Any, axis: Any) -> Any:
     def into(at: Sizes) -> Sizes:
         return tuple(f"({k} + {by[a]}) % {x.sizes[a]}" if a in by else k for a, k in enumerate(at))
 
-    return _as_places([x], x.sizes, [into], partial(moved, emit, x, x.sizes, source))
+    return _as_places([x], x.sizes, [into], lambda of: moved(emit, of[0], x.sizes, source))
 
 
 def shift(emit: Any, x: Any, by: Any, axis: Any, fill: Any) -> Any:

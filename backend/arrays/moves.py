@@ -126,8 +126,14 @@ def transpose(emit: Any, x: Any, axes: Any) -> Any:
     sizes = tuple(x.sizes[k] for k in order)
     if isinstance(x, Numbered):
         where = {x.leaf: lambda at: tuple(at[k] for k in order)}
-        return Moved(sizes, where, lambda: moved(emit, x, sizes, lambda at: tuple(at[order.index(k)] for k in range(rank))))
-    if rank == 2 and not x.type.holes:
+        return Moved(sizes, where, [x], lambda of: _transposed(emit, of[0], order))
+    return _transposed(emit, x, order)
+
+
+def _transposed(emit: Any, x: Any, order: tuple[int, ...]) -> Any:
+    """The array with its axes in another order."""
+    rank, sizes = len(order), tuple(x.sizes[k] for k in order)
+    if rank == 2 and not x.type.holes and not isinstance(x, Numbered):
         array = emit.held(x)
         name = array.name.removesuffix(".T") if array.name.endswith(".T") else f"{array.name}.T"
         return Held(array.dtype, name, sizes)

@@ -13,13 +13,15 @@ the result is a `Scatter`, and no number of a place is ever computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from backend.arrays.attributes import as_operand, axes_of, flat, is_zero
 from backend.arrays.elementwise import as_element
+from backend.arrays.gathering import gathered as from_sensitivity
 from backend.arrays.indexed import take_along as taken
+from backend.arrays.leaves import FLOATING, extent, leaf_dtype, leaves, rebuilt
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.scatter import in_line
 from backend.arrays.values import (
@@ -38,11 +40,8 @@ from backend.arrays.values import (
     row_major,
     uncompiled,
 )
-from backend.lowering.shape import ZERO_VALUE, Items, Reg, Sum, typed
-from semantics.primitives.table import TABLE
-from semantics.type_language import BOOLEAN, INTEGER, REAL
-
-FLOATING = ("f64", "f32")
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, Sum
+from semantics.type_language import INTEGER
 
 
 def grouped(emit: Any, x: Any, axis: Any) -> Any:
@@ -122,15 +121,15 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
     counted = p.sizes if isinstance(p, Numbered) and p.first == ONE else None
     d, p = flat(emit, as_operand(emit, d)), flat(emit, _numbers(emit, p))
     emit.equal(d.sizes[0], p.sizes[0])
-    leaves: list[tuple[Any, str]] = []
-    total = _extent(emit, x, "0", leaves)
-    if not leaves:
-        return _rebuilt(x, iter(()))
-    if counted and not any(isinstance(leaf, ARRAYS) for leaf, _ in leaves) and prod(map(int, counted)) == len(leaves):
+    inside: list[tuple[Any, str]] = []
+    total = extent(emit, x, "0", inside)
+    if not inside:
+        return rebuilt(x, iter(()))
+    if counted and not any(isinstance(leaf, ARRAYS) for leaf, _ in inside) and prod(map(int, counted)) == len(inside):
         emit.prepared(d, d.sizes)
-        return _rebuilt(x, (_number(emit, d, leaf, at) for leaf, at in leaves))
-    dtypes = {_dtype(leaf) for leaf, _ in leaves if _dtype(leaf) in FLOATING}
-    if "f32" in dtypes and len(dtypes) > 1:
+        return rebuilt(x, (_number(emit, d, leaf, at) for leaf, at in inside))
+    dtypes = {leaf_dtype(leaf) for leaf, _ in inside if leaf_dtype(leaf) in FLOATING}
+    if len(dtypes) > 1:
         raise uncompiled("sensitivities of f32 and f64 that go back together")
     dtype = dtypes.pop() if dtypes else "f64"
     array = emit.new(dtype, (total,), NEUTRAL, "False")
@@ -143,13 +142,13 @@ def returned(emit: Any, d: Any, p: Any, x: Any) -> Any:
         emit.add_into(array, (f"{k} - 1",), item)
         body, emit.code = emit.code, outer
         emit.code += [f"if {k} > 0:", body]
-    return _rebuilt(x, (_part(emit, array, leaf, start) for leaf, start in leaves))
+    return rebuilt(x, (_part(emit, array, leaf, start) for leaf, start in inside))
 
 
 def _moved_back(emit: Any, d: Any, p: Moved, x: Any) -> Any:
     """Each array reads its own part of d; None where x has something else than these arrays, or d other axes."""
-    leaves, d = [*_leaves(x)], as_operand(emit, d)
-    if p.where.keys() != {*range(len(leaves))} or not all(isinstance(leaf, ARRAYS) for leaf in leaves):
+    found, d = [*leaves(x)], as_operand(emit, d)
+    if p.where.keys() != {*range(len(found))} or not all(isinstance(leaf, ARRAYS) for leaf in found):
         return None
     if len(d.sizes) != len(p.sizes):
         return None
@@ -158,7 +157,7 @@ def _moved_back(emit: Any, d: Any, p: Moved, x: Any) -> Any:
     alone = isinstance(d, Formula) and d.uses == 1 and not d.cheap and emit.kept(d) is None
     if alone:
         _shared_held(emit, d)
-    return _rebuilt(x, iter([_read(emit, d, leaf, p.where[k], alone) for k, leaf in enumerate(leaves)]))
+    return rebuilt(x, iter([_read(emit, d, leaf, p.where[k], alone) for k, leaf in enumerate(found)]))
 
 
 def _shared_held(emit: Any, formula: Formula) -> None:
@@ -176,7 +175,7 @@ def _read(emit: Any, d: Any, leaf: Any, where: Callable[[Sizes], Sizes], alone: 
     The elements of d that an array reads at indices of its own, each where it is read if it is read `alone`; ZERO for what has no
     reals.
     """
-    dtype = _dtype(leaf)
+    dtype = leaf_dtype(leaf)
     if dtype not in FLOATING:
         return ZERO_VALUE
 
@@ -193,34 +192,9 @@ def _stays(d: Any, p: Any, x: Any) -> bool:
     return p.sizes == x.sizes and len(d.sizes) == len(x.sizes) and d.dtype == x.type.dtype and d.dtype in FLOATING
 
 
-def _extent(emit: Any, x: Any, first: str, leaves: list[tuple[Any, str]]) -> str:
-    """The number of elements in a value, after `first`; every leaf with the number of its first element."""
-    for leaf in _leaves(x):
-        leaves.append((leaf, first))
-        sizes = leaf.sizes if isinstance(leaf, ARRAYS) else ()
-        first = str(emit.integer(plus(first, " * ".join(sizes) or "1")).text)
-    return first
-
-
-def _leaves(x: Any) -> Iterator[Any]:
-    """The arrays and numbers in a value, in order."""
-    if isinstance(x, Items):
-        for part in x.items:
-            yield from _leaves(part)
-    elif not is_zero(x):
-        yield x
-
-
-def _dtype(leaf: Any) -> str:
-    """The dtype of an array or of a number."""
-    if isinstance(leaf, ARRAYS):
-        return str(leaf.type.dtype)
-    return {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}.get(typed(leaf), "f64")
-
-
 def _part(emit: Any, array: Held, leaf: Any, start: str) -> Any:
     """What has come back to a leaf; ZERO to what is no real."""
-    if _dtype(leaf) not in FLOATING:
+    if leaf_dtype(leaf) not in FLOATING:
         return ZERO_VALUE
     if not isinstance(leaf, ARRAYS):
         return emit.settled(emit.number_at(array, (start,)))
@@ -236,18 +210,11 @@ def _part(emit: Any, array: Held, leaf: Any, start: str) -> Any:
 
 def _number(emit: Any, d: Any, leaf: Any, at: str) -> Any:
     """What comes back to a number from one element alone; ZERO to what is no real."""
-    if _dtype(leaf) not in FLOATING:
+    if leaf_dtype(leaf) not in FLOATING:
         return ZERO_VALUE
     with emit.over((), ()):
-        found = emit.noted(as_element(emit, emit.element(d, (at,)), _dtype(leaf)))
+        found = emit.noted(as_element(emit, emit.element(d, (at,)), leaf_dtype(leaf)))
     return emit.settled(found)
-
-
-def _rebuilt(x: Any, parts: Any, records: bool = False) -> Any:
-    """The structure of x with other leaves, in order; a record stays one only if `records`."""
-    if isinstance(x, Items):
-        return Items(tuple(_rebuilt(part, parts, records) for part in x.items), x.label if records else None)
-    return ZERO_VALUE if is_zero(x) else next(parts, ZERO_VALUE)
 
 
 def _scattered(emit: Any, d: Any, p: Chosen) -> Scatter:
@@ -262,27 +229,16 @@ def _scattered(emit: Any, d: Any, p: Chosen) -> Scatter:
 
 def gathered(emit: Any, v: Any, p: Any, x: Any) -> Any:
     """The elements of v, a sensitivity of x, at the places p; ZERO where the place is 0."""
-    if any(is_zero(a) for a in (v, p, x)):
-        return ZERO_VALUE
-    if not isinstance(x, ARRAYS) or x.type.dtype not in FLOATING:
-        raise uncompiled("the elements of several sensitivities")
-    v, p = flat(emit, as_operand(emit, v)), _numbers(emit, p)
-
-    def element(emit: Any, at: Sizes) -> Any:
-        k = emit.integer(emit.element(p, at).text).text
-        found = emit.element(v, (emit.integer(f"{k} - 1 if {k} > 0 else 0").text,))
-        return emit.primitive(TABLE["switch"], [Reg(f"({k} > 0)", BOOLEAN), found, ZERO_VALUE])
-
-    return emit.formula(v.dtype, p.sizes, element, (v, p), along=False, holes=True)
+    return from_sensitivity(emit, v, p, x, _numbers)
 
 
 def places(emit: Any, x: Any) -> Any:
     """The elements of all arrays and numbers in x, numbered from 1; of one array, in a form that shows what is done with them."""
     if isinstance(x, ARRAYS):
         return Places(x.sizes)
-    leaves: list[tuple[Any, str]] = []
-    _extent(emit, x, "1", leaves)
-    return _rebuilt(x, iter([_numbered(emit, leaf, start, k) for k, (leaf, start) in enumerate(leaves)]), records=True)
+    found: list[tuple[Any, str]] = []
+    extent(emit, x, "1", found)
+    return rebuilt(x, iter([_numbered(emit, leaf, start, k) for k, (leaf, start) in enumerate(found)]), records=True)
 
 
 def _numbered(emit: Any, leaf: Any, start: str, number: int) -> Any:

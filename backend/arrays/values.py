@@ -144,18 +144,24 @@ class Moved:
     The numbers of the elements of several arrays, or of one, each of which is somewhere, and nothing else.
 
     where   for the number of an array among these, the indices at which the number of its element at indices is
-    made    the array of numbers
+    parts   the numbers of each of these arrays
+    move    from such arrays what is made of them
     """
 
     sizes: Sizes
     where: dict[int, Callable[[Sizes], Sizes]]
-    made: Callable[[], Any]
+    parts: list[Any]
+    move: Callable[[list[Any]], Any]
 
     dtype: ClassVar[str] = "places"
 
     @property
     def type(self) -> ArrayType:
         return _type("i64", self.sizes)
+
+    def made(self) -> Any:
+        """The array of numbers."""
+        return self.move(self.parts)
 
 
 ARRAYS = (Held, Formula, Scatter, Injected, Places, Chosen, Moved)

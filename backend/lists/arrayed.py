@@ -17,8 +17,21 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
+from backend.lists.joins import is_nothing, joined
 from backend.lists.loops import Loop, is_display, is_empty, loop_at
-from backend.lists.meeting import APPEND, ASKED, CONCAT, GETITEM, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, OF_CLASS, PUT, Meeting
+from backend.lists.meeting import (
+    APPEND,
+    ASKED,
+    CONCAT,
+    GETITEM,
+    ITERATED,
+    MAKE_RECORD,
+    MAKE_SLICE,
+    MAKE_TUPLE,
+    OF_CLASS,
+    PUT,
+    Meeting,
+)
 from backend.lists.room import Rooms
 from semantics.arrays import Array
 from semantics.edit import Edit
@@ -252,15 +265,20 @@ class _Arrays:
             self.edit.set_inputs(node, (self.edit.constant(PUT), inputs[1], loop.turn, inputs[2]))
         elif callee is APPEND:
             last = self.edit.apply(owner, *self.display(owner, inputs[2:], held))
-            self.join(node, inputs[1], last)
+            self.join(node, inputs[1], last, held)
         elif callee is CONCAT:
-            self.join(node, inputs[1], inputs[2])
+            self.join(node, inputs[1], inputs[2], held)
 
-    def join(self, node: NodeId, first: NodeId, second: NodeId) -> None:
+    def join(self, node: NodeId, first: NodeId, second: NodeId, held: Elements) -> None:
+        """The elements of one list behind those of another."""
         owner = self.program.owner(node)
         assert owner is not None
-        both = self.edit.call(owner, MAKE_TUPLE, first, second)
-        self.edit.set_inputs(node, (self.edit.constant(CONCATENATE), both, self.edit.constant(0)))
+        there = [n for n in (first, second) if not is_nothing(self.program, self.edit, n)]
+        if len(there) == 1:
+            self.edit.set_inputs(node, (self.edit.constant(ITERATED), *there))
+            return
+        unsure = [n for n in there if held.axes and n in self.program.nodes and not is_display(self.program, n)]
+        self.edit.set_inputs(node, joined(self.edit, owner, first, second, unsure))
 
     def display(self, owner: int, items: Sequence[NodeId], held: Elements) -> tuple[NodeId, ...]:
         """The application that makes an array of these elements."""

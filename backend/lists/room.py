@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from backend.lists.elements import Elements
 from backend.lists.growing import SMALL, Growth, added, calls
-from backend.lists.loops import called, is_empty
+from backend.lists.joins import chosen, is_nothing
+from backend.lists.loops import called
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE, MAKE_TUPLE, PUT, SWITCH, Meeting
-from semantics.arrays import Array
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
@@ -117,12 +117,7 @@ class Rooms:
 
     def chosen(self, owner: GraphId, row: Primitive, a: NodeId, b: NodeId, new: Callable[[GraphId], NodeId], old: NodeId) -> NodeId:
         """What `new` makes in a graph of its own where the comparison holds, and the old where not."""
-        then, otherwise = self.edit.graph("more"), self.edit.graph("enough")
-        self.edit.output(then, new(then))
-        self.edit.output(otherwise, old)
-        test = self.edit.call(owner, row, a, b)
-        way = self.edit.call(owner, SWITCH, test, self.edit.constant(GraphRef(then)), self.edit.constant(GraphRef(otherwise)))
-        return self.edit.apply(owner, way)
+        return self.edit.apply(owner, chosen(self.edit, owner, row, a, b, new, lambda _: old))
 
     def first(self, graph: GraphId, growth: Growth, held: Elements, element: NodeId) -> NodeId:
         """Room for arrays like the first element."""
@@ -206,7 +201,7 @@ class Rooms:
     def entered(self, owner: GraphId, growth: Growth, held: Elements, node: NodeId) -> tuple[NodeId, NodeId]:
         """What a list is at first, with room, and how long it is."""
         constant, call = self.edit.constant, self.edit.call
-        nothing = self.is_nothing(node)
+        nothing = is_nothing(self.program, self.edit, node)
         count = constant(0) if nothing else call(owner, LENGTH, node)
         if held.axes:
             return self.unsized(owner, growth, held) if nothing else self.beside(owner, growth, held, node), count
@@ -237,10 +232,3 @@ class Rooms:
         size = call(owner, FLOORDIV, turns, call(owner, ADD, turns, constant(1)))
         sizes = call(owner, MAKE_TUPLE, *(size for _ in range(1 + len(held.axes))))
         return call(owner, FULL, sizes, constant(held.begin), constant(held.dtype))
-
-    def is_nothing(self, node: NodeId) -> bool:
-        """Whether a list begins without elements."""
-        if node in self.program.nodes:
-            return is_empty(self.program, node)
-        value = self.edit.program.constant(node)
-        return isinstance(value, Array) and value.shape[0] == 0

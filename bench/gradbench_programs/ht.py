@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge import vjp
+from adjudge import jvp
 from bench.gradbench_programs.function import Function, Input, array, field
 from semantics.errors import Malformed
 
@@ -71,13 +71,18 @@ def errors(theta, us, points, corners, hand):  # type: ignore[no-untyped-def]
 
 def sparse_jacobian(theta, us, points, corners, hand):  # type: ignore[no-untyped-def]
     """
-    A row for each error: its derivatives by (u, v) of its own point, if there is one, and by theta. One forward pass, a pullback
-    a row.
+    A row for each error: its derivatives by (u, v) of its own point, if there is one, and by theta. A forward pass a column: along
+    u of all points at once, along v of all, and along each entry of theta.
     """
-    out, pullback = vjp(lambda theta, us: errors(theta, us, points, corners, hand), theta, us)
-    places = np.arange(out.shape[0])
-    rows = [pullback((places == i).astype(np.float64)) for i in range(out.shape[0])]
-    return np.stack([np.concatenate((local[i // 3], whole)) for i, (whole, local) in enumerate(rows)])
+
+    def along(dtheta, dus):  # type: ignore[no-untyped-def]
+        return jvp(lambda theta, us: errors(theta, us, points, corners, hand), (theta, us), (dtheta, dus))[1]
+
+    entries, sides = np.arange(theta.shape[0]), np.arange(us.shape[1])
+    still, fixed = np.zeros_like(theta), np.zeros_like(us)
+    local = [along(still, fixed + (sides == k).astype(np.float64)) for k in range(us.shape[1])]
+    whole = [along((entries == k).astype(np.float64), fixed) for k in range(theta.shape[0])]
+    return np.stack([*local, *whole], axis=1)
 
 
 def _bends(bones: int) -> Any:

@@ -1,0 +1,61 @@
+"""
+Two lists, one behind the other, as arrays. An array without elements has no size for elements it does not have:
+
+    s + t, of numbers    ⟹    concatenate((s, t))
+    s + t, of arrays     ⟹    t if len(s) == 0 else s if len(t) == 0 else concatenate((s, t))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from backend.lists.loops import is_empty
+from semantics.arrays import Array
+from semantics.edit import Edit
+from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
+from semantics.primitives.row import Primitive
+from semantics.primitives.table import TABLE
+
+CONCATENATE, EQ, LENGTH = TABLE["concatenate"], TABLE["eq"], TABLE["length"]
+MAKE_TUPLE, SWITCH = TABLE["make_tuple"], TABLE["switch"]
+
+
+def joined(edit: Edit, owner: GraphId, first: NodeId, second: NodeId, unsure: Sequence[NodeId]) -> tuple[NodeId, ...]:
+    """The application that gives both; of arrays of arrays that are `unsure` only the run knows whether they have any."""
+    if not unsure:
+        return edit.constant(CONCATENATE), edit.call(owner, MAKE_TUPLE, first, second), edit.constant(0)
+    asked, *rest = unsure
+    other = second if asked == first else first
+
+    def both(graph: GraphId) -> NodeId:
+        return edit.apply(graph, *joined(edit, graph, first, second, [n for n in rest if n != asked]))
+
+    count = edit.call(owner, LENGTH, asked)
+    return (chosen(edit, owner, EQ, count, edit.constant(0), lambda _: other, both),)
+
+
+def chosen(
+    edit: Edit,
+    owner: GraphId,
+    row: Primitive,
+    a: NodeId,
+    b: NodeId,
+    then: Callable[[GraphId], NodeId],
+    otherwise: Callable[[GraphId], NodeId],
+) -> NodeId:
+    """The graph to call, which makes one thing where the comparison holds, and another where not."""
+    graphs = edit.graph("more"), edit.graph("enough")
+    for graph, made in zip(graphs, (then, otherwise), strict=True):
+        edit.output(graph, made(graph))
+    return edit.call(owner, SWITCH, edit.call(owner, row, a, b), *(edit.constant(GraphRef(g)) for g in graphs))
+
+
+def is_nothing(program: Program, edit: Edit, node: NodeId) -> bool:
+    """Whether a list is without elements: one of the program, or the array that stands for a constant."""
+    if node in program.nodes:
+        return is_empty(program, node)
+    match edit.nodes[node]:
+        case Constant(Array(shape=(0, *_))):
+            return True
+        case _:
+            return False
