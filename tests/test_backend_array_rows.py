@@ -16,13 +16,16 @@ from adjudge.values import to_value
 from backend import store, toolchain
 from backend.arrays import attributes, contractions
 from backend.arrays.table import CELLS, OF_FIRST
-from backend.arrays.values import Formula
+from backend.arrays.values import Formula, Held
 from backend.boundary import flatten_arguments
-from backend.lowering.shape import Reg
+from backend.lowering.emit import Emitter
+from backend.lowering.shape import Items, Reg, literal
+from backend.status import STUCK
 from backend.tiers import Tiered
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import Program
 from semantics.machine import Machine
+from semantics.primitives.table import TABLE
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL
 from semantics.values import same
@@ -314,3 +317,16 @@ def test_an_axis_that_an_array_lacks_is_refused_by_number() -> None:
         with pytest.raises(IllTyped, match=f"axis 1 of an array of {rank} axes") as raised:
             attributes.axes_of(one, rank)
         assert raised.value.remedy == ("name an axis from -1 to 0" if rank else "axis=None, for an array without axes")
+
+
+@pytest.mark.parametrize("columns", ["3", "4"])
+def test_sizes_that_show_that_a_row_traps_make_a_trap_in_the_code(columns: str) -> None:
+    """
+    The emitter may know more of sizes than types do, of code that no run need come to; it is no trap of the compiler. Sizes that go
+    together are the near miss.
+    """
+    emit = Emitter()
+    parts = Items((Held("f64", "a", ("2", "3")), Held("f64", "b", ("2", columns))))
+    found = emit.primitive(TABLE["concatenate"], [parts, literal(0)])
+    returned = [line for line in emit.code if isinstance(line, str) and line.startswith("return")]
+    assert (found is None, returned) == ((True, [f"return (fuel, {STUCK},)"]) if columns == "4" else (False, []))
