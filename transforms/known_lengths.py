@@ -12,7 +12,8 @@ its type does not say. Before, the types do say it: `a - r * b for a, b in zip(x
 also say which method `r.step(h)` calls; r might have a field of that name, with any function in it, for all that its text says.
 What all products call asks whether there is a record to multiply, and what multiplies records calls it for their fields; so where
 it chooses another function in other calls, each call has its own copy, or it would be a recursion. A derivative that is not
-expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient.
+expanded has no type; so a stub stands for it, which gives what a gradient is with respect to in the place of the gradient, and the
+value in the place of a tangent.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from transforms.system import RewriteSystem, rewrite
 
 ITERATED, LENGTH, CONCAT, APPEND = (TABLE[name] for name in ("iterated", "length", "concat", "append"))
 GETITEM, MAKE_TUPLE, MAKE_RECORD = (TABLE[name] for name in ("getitem", "make_tuple", "make_record"))
-SWITCH = TABLE["switch"]
+SWITCH, UNLABELLED = TABLE["switch"], TABLE["unlabelled"]
 LONGEST = 16
 """Elements of a tuple or list whose loops are unrolled."""
 ROUNDS = 4
@@ -110,7 +111,7 @@ def typed(
     turns: tuple[int, int] = (LONGEST + 2, LONGEST + 2),
 ) -> tuple[Program, Inference]:
     """The program with a stub for each derivative that is not expanded, and its types."""
-    stubbed = system_of(STUB).run(program)
+    stubbed = STUBS.run(program)
     return stubbed, inferrer(stubbed, literals=True, turns=turns).run(entry_types(stubbed, types))
 
 
@@ -198,7 +199,20 @@ def _stub(program: Program, place: NodeId) -> Program:
     return become(edit, place, edit.reference(forward))
 
 
-STUB = Mode("types", "a stub of the types", "", _stub)
+def _forward_stub(program: Program, place: NodeId) -> Program:
+    """jvp(@f)  ⟹  @▷f, where ▷f(x…, δx…) = (v, v) and v = f(x…): of the types of the tangents, but for ZEROs"""
+    (f,) = program.inputs(place)[1:]
+    original, edit = program.graphs[program.constant(f).graph], Edit(program)
+    forward = edit.graph("▷" + original.name, original.location)
+    xs = [edit.parameter(forward) for _ in original.parameters]
+    for _ in original.parameters:
+        edit.parameter(forward)
+    value = edit.apply(forward, f, *xs)
+    edit.output(forward, edit.call(forward, MAKE_TUPLE, value, edit.call(forward, UNLABELLED, value)))
+    return become(edit, place, edit.reference(forward))
+
+
+STUBS = system_of(Mode("types", "a stub of the types", "", _stub), _forward_stub)
 TURNS = keeping(
     RewriteSystem(
         "turns",

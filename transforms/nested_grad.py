@@ -15,6 +15,7 @@ those for which we can identify all possible arguments to J" (2017): what remain
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -104,13 +105,25 @@ def _j_of_graph_by(mode: Mode) -> Rewrite:
 j_of_graph = _j_of_graph_by(MODES["J"])
 
 
-@rewrite_of("jvp")
-def jvp_of_graph(program: Program, place: int) -> Program | None:
-    """jvp(@f)  ⟹  @▷f, if what f reaches holds no macro and no J that can still move: the innermost first"""
-    x = argument_of(program, place, JVP)
-    if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
-        return None
+def _pushed_forward(program: Program, place: NodeId) -> Program:
     return forward.SYSTEM.run(forward.begin(program, place))
+
+
+def _jvp_of_graph_by(expand_jvp: Callable[[Program, NodeId], Program]) -> Rewrite:
+    """The rule that makes ▷f, as this makes it."""
+
+    @rewrite_of("jvp")
+    def jvp_of_graph(program: Program, place: int) -> Program | None:
+        """jvp(@f)  ⟹  @▷f, if what f reaches holds no macro and no J that can still move: the innermost first"""
+        x = argument_of(program, place, JVP)
+        if x is None or not isinstance(value := program.constant(x), GraphRef) or not _innermost(program, value):
+            return None
+        return expand_jvp(program, place)
+
+    return jvp_of_graph
+
+
+jvp_of_graph = _jvp_of_graph_by(_pushed_forward)
 
 
 def _innermost(program: Program, reference: GraphRef) -> bool:
@@ -228,9 +241,10 @@ SYSTEM = RewriteSystem(
 )
 
 
-def system_of(mode: Mode) -> RewriteSystem:
-    """The system that has J(@f) expanded by a mode."""
-    return replace(SYSTEM, rules=tuple(_j_of_graph_by(mode) if r is j_of_graph else r for r in RULES))
+def system_of(mode: Mode, expand_jvp: Callable[[Program, NodeId], Program] = _pushed_forward) -> RewriteSystem:
+    """The system that has J(@f) expanded by a mode, and jvp(@f) as it is said."""
+    instead = {j_of_graph: _j_of_graph_by(mode), jvp_of_graph: _jvp_of_graph_by(expand_jvp)}
+    return replace(SYSTEM, rules=tuple(instead.get(r, r) for r in RULES))
 
 
 @cache

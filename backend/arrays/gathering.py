@@ -17,7 +17,9 @@ from backend.arrays.attributes import as_operand, flat, is_zero
 from backend.arrays.elementwise import as_element
 from backend.arrays.leaves import FLOATING, extent, leaf_dtype
 from backend.arrays.values import ARRAYS, ONE, Formula, Moved, Numbered, Sizes, plus, row_major, uncompiled
-from backend.lowering.shape import ZERO_VALUE, Items, Reg
+from backend.lowering.conversion import select
+from backend.lowering.shape import ZERO_VALUE, Items, Reg, Sum
+from backend.status import SIZES
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN
 
@@ -61,14 +63,37 @@ def _arrays(emit: Any, pairs: list[tuple[Any, Any]]) -> list[Any]:
     def array(v: Any, sizes: Sizes) -> Any:
         if is_zero(v):
             return Formula(dtype, sizes, lambda emit, at: ZERO_VALUE, cheap=True, holes=True)
-        found = as_operand(emit, v)
-        if len(found.sizes) != len(sizes):
-            raise uncompiled("the elements of a sensitivity of other axes")
-        for m, n in zip(found.sizes, sizes, strict=True):
-            emit.equal(m, n)
-        return found
+        if isinstance(v, Sum):
+            return _one_of(emit, v, dtype, sizes)
+        return _sized(emit, as_operand(emit, v), sizes)
 
     return [array(v, leaf.sizes if isinstance(leaf, ARRAYS) else ()) for v, leaf in pairs]
+
+
+def _sized(emit: Any, found: Any, sizes: Sizes, test: str = "True") -> Any:
+    """The array, which has these sizes where the test holds."""
+    if len(found.sizes) != len(sizes):
+        raise uncompiled("the elements of a sensitivity of other axes")
+    for m, n in zip(found.sizes, sizes, strict=True):
+        if test == "True":
+            emit.equal(m, n)
+        elif m != n:
+            emit.trap(f"{test} and {m} != {n}", SIZES)
+    return found
+
+
+def _one_of(emit: Any, v: Sum, dtype: str, sizes: Sizes) -> Formula:
+    """A sensitivity of which the run knows whether it is there, as an array."""
+    chosen = [(test, option) for test, option in zip(v.tests, v.options, strict=True) if test != "False" and not is_zero(option)]
+    held = [(test, _sized(emit, emit.held(as_operand(emit, option)), sizes, test)) for test, option in chosen]
+
+    def element(emit: Any, at: Sizes) -> Any:
+        found: Any = ZERO_VALUE
+        for test, option in reversed(held):
+            found = select(test, emit.element(option, at), found)
+        return found
+
+    return Formula(dtype, sizes, element, tuple(option for _, option in held), holes=True)
 
 
 def _line(emit: Any, parts: list[Any], x: Any) -> Any:
