@@ -110,21 +110,25 @@ def application(state: ForwardState) -> ForwardState | None:
 @agenda_rule
 def graph_value(state: ForwardState) -> ForwardState | None:
     """g returns n  ⟹  ▷g returns (▷n, δn)"""
-    output = state.program.graphs[state.item.graph].output
-    if state.item.kind != "value" or output in state.returned:
+    if state.item.kind != "value" or _is_tail_call(state):
         return None
-    edit = Edit(state.program)
+    edit, output = Edit(state.program), state.program.graphs[state.item.graph].output
     edit.output(state.owner, edit.call(state.owner, MAKE_TUPLE, _image(state, edit, output), _tangent(state, edit, output)))
     return continued(state, edit)
 
 
+def _is_tail_call(state: ForwardState) -> bool:
+    """Whether g returns what it applies a function to itself: of what it captures, others may want the tangent alone."""
+    output = state.program.graphs[state.item.graph].output
+    return output in state.returned and state.program.owner(output) == state.item.graph
+
+
 @agenda_rule
 def tail_call(state: ForwardState) -> ForwardState | None:
-    """g returns n = f(a…)  ⟹  ▷g returns t, the pair that ▷f returned: so a loop stays a loop"""
-    output = state.program.graphs[state.item.graph].output
-    if state.item.kind != "value" or output not in state.returned:
+    """g returns n = f(a…), applied in g  ⟹  ▷g returns t, the pair that ▷f returned: so a loop stays a loop"""
+    if state.item.kind != "value" or not _is_tail_call(state):
         return None
-    edit = Edit(state.program)
+    edit, output = Edit(state.program), state.program.graphs[state.item.graph].output
     pair = state.returned[output]
     for part in state.moved[output]:
         if not edit.uses.get(part):
