@@ -40,8 +40,18 @@ def sample(m: int, k: int, n: int) -> tuple[Any, ...]:
     return tuple(map(to_value, given))
 
 
+TANGENT = """
+from adjudge import jvp
+def along(x, y, n2, e: float, n: int):
+    directions = (x * 0.5 + 1.0, y, n2 + 1.0, 0.5)
+    return jvp(lambda x, y, n2, e: f(x, y, n2, e, n), (x, y, n2, e), directions)
+"""
+
+
 def of(text: str, kind: str) -> Program:
-    """The program of a text, or of its gradient by all that is real, or by `e` and then by x."""
+    """The program of a text, or of its tangent, or of its gradient by all that is real, or by `e` and then by x."""
+    if kind == "tangent":
+        return parse_text(text + TANGENT, "along")
     program = parse_text(text, "f")
     if kind == "gradient":
         return calling(program, "value_and_grad", DIFFERENTIATED, TYPES)

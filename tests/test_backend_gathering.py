@@ -80,17 +80,18 @@ def outcome(action: Any) -> Any:
         return type(error), error.what
 
 
-def agrees(subject: Program) -> None:
+def agrees(subject: Program, types: tuple[Any, ...] = COLUMN) -> None:
     """
-    Asserts that tier A has code, and that with and without elements the outcome is the reference's in every bit: of J, of the SSA
-    adjoint, or of that of the program with arrays, whose sums have another order where a turn is taken before the loop.
+    Asserts that tier A has code for columns, all of one sample, and that with and without elements the outcome is the reference's in
+    every bit: of J, of the SSA adjoint, or of that of the program with arrays, whose sums have another order where a turn is taken
+    before the loop.
     """
-    code = backend.runnable(subject, COLUMN, "python")
-    ways = [expand(subject), expand(subject, "ssa"), expand(gathered(promoted(subject), COLUMN), "ssa")]
+    code = backend.runnable(subject, types, "python")
+    ways = [expand(subject), expand(subject, "ssa"), expand(gathered(promoted(subject), types), "ssa")]
     for sample in SIZES:
-        given_ = to_value(np.array(sample))
-        found = [outcome(lambda given_=given_: code(given_)) for _ in range(2)][1]
-        wanted = (outcome(lambda given_=given_, way=way: Machine(way).run((given_,)).value) for way in ways)
+        given_ = (to_value(np.array(sample)),) * len(types)
+        found = [outcome(lambda given_=given_: code(*given_)) for _ in range(2)][1]
+        wanted = (outcome(lambda given_=given_, way=way: Machine(way).run(given_).value) for way in ways)
         assert any(same(found, value) for value in wanted)
     assert isinstance(code, Tiered)
     assert code.refusal is None

@@ -37,6 +37,12 @@ def test_a_gradient_is_that_of_j_or_of_the_adjoint_in_every_bit(drawn: Drawn) ->
     holds(drawn, "gradient")
 
 
+@costly(4)
+@given(array_programs())
+def test_so_is_a_tangent(drawn: Drawn) -> None:
+    holds(drawn, "tangent")
+
+
 @costly(8)
 @given(array_programs(most=2))
 def test_so_is_a_gradient_of_a_derivative(drawn: Drawn) -> None:

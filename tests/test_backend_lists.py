@@ -132,6 +132,12 @@ def test_so_they_are_where_a_gradient_is_asked_for(name: str) -> None:
     agrees(calling(program(TAKEN[name]), "grad", 0, COLUMN))
 
 
+@pytest.mark.parametrize("name", TAKEN)
+def test_so_they_are_where_a_tangent_is_asked_for(name: str) -> None:
+    """Types were told of what forward mode makes of the function: no list was an array, and types of tangents took minutes."""
+    agrees(calling(program(TAKEN[name]), "jvp", 0, COLUMN), (*COLUMN, *COLUMN))
+
+
 @pytest.mark.parametrize("derived", [False, True], ids=["value", "gradient"])
 @pytest.mark.parametrize(
     "name",

@@ -288,3 +288,18 @@ def test_a_tangent_of_arrays_has_generated_code_with_the_bits_of_the_reference()
     lowered(program, [type_of(to_value(a)) for a in (w, v, x, y)])  # it is not refused
     compiled = aj.compile(logistic_along, target="python")
     assert [compiled(w, v, x, y) for _ in range(2)] == [aj.run(logistic_along, w, v, x, y)] * 2
+
+
+def _twice(x: float) -> float:
+    return x + x if x > 5.0 else x * 3.0
+
+
+def _kept_or_doubled(x: float) -> float:
+    h = _twice(x)
+    return h if x > 0.0 else h * 2.0
+
+
+@pytest.mark.parametrize(("x", "tangent"), [(1.0, 3.0), (-1.0, 6.0), (6.0, 2.0)])
+def test_a_branch_that_returns_what_a_call_around_it_gave_leaves_its_tangent_to_others(x: float, tangent: float) -> None:
+    """A regression: the branch was taken for a tail call, and the tangent, which the other branch reads, removed: a KeyError."""
+    assert aj.jvp(_kept_or_doubled, (x,), (1.0,)) == (tangent * x, tangent)
