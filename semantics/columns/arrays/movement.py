@@ -22,7 +22,17 @@ from semantics.arrays import (
     size_of,
     strides_of,
 )
-from semantics.columns.arrays.elements import Elements, absorbs, as_array, boolean, integer, is_number, not_negative, sizes
+from semantics.columns.arrays.elements import (
+    Elements,
+    absorbs,
+    as_array,
+    boolean,
+    integer,
+    is_number,
+    looked_at,
+    not_negative,
+    sizes,
+)
 from semantics.columns.kinds import wrong
 from semantics.errors import Trap
 from semantics.shapes import known
@@ -161,7 +171,7 @@ def stack(e: Elements, arrays: Any, axis: Any) -> Any:
     """np.stack(arrays, axis): a new axis that numbers the arrays."""
     if arrays is ZERO:
         return ZERO
-    parts = [as_array("stack", p) for p in _several("stack", arrays)]
+    parts = [looked_at("stack", p) for p in _several("stack", arrays)]
     rank = len(parts[0].shape)
     along = normal_axis(integer("stack", "axis", axis), rank + 1, "stack")
     return concatenate(e, tuple(expand_dims(e, p, along) for p in parts), along)
