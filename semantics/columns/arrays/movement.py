@@ -21,6 +21,7 @@ from semantics.arrays import (
     promoted,
     size_of,
     strides_of,
+    within_budget,
 )
 from semantics.columns.arrays.elements import (
     Elements,
@@ -49,7 +50,8 @@ def moved(array: Array, shape: Shape, places: Sequence[int]) -> Array:
 def reshape(e: Elements, x: Any, shape: Any) -> Array:
     """np.reshape(x, shape): the same elements in the same order; one size may be -1."""
     array = as_array("reshape", x)
-    return Array(array.dtype, known(shapes.reshaped(array.shape, sizes("reshape", shape))), array.items)
+    found = known(shapes.reshaped(array.shape, sizes("reshape", shape)))
+    return Array(array.dtype, within_budget("reshape", found), array.items)
 
 
 def transpose(e: Elements, x: Any, axes: Any) -> Array:
@@ -225,7 +227,7 @@ def diag(e: Elements, x: Any, k: Any) -> Array:
     """np.diag(x, k): of a vector the matrix with it on diagonal k, of a matrix its diagonal k."""
     array, diagonal = as_array("diag", x), integer("diag", "diagonal", k)
     if len(array.shape) == 1:
-        n = array.shape[0] + abs(diagonal)
+        n, _ = within_budget("diag", (array.shape[0] + abs(diagonal),) * 2)
         zero = e.number(0, array.dtype)
         items = [zero] * (n * n)
         for i, item in enumerate(array.items):
