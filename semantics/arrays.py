@@ -59,9 +59,10 @@ def size_of(shape: Sequence[int]) -> int:
 
 
 def within_budget(name: str, shape: Shape) -> Shape:
-    """The shape; OutOfFuel where an array of it has more than MOST elements."""
-    if size_of(shape) > MOST:
-        found = f"{name}: an array of shape {shown(shape)} has more than 2^{MOST.bit_length() - 1} elements"
+    """The shape; OutOfFuel where an array of it has more than MOST elements, or would have, were its axes of none left out."""
+    if size_of([n for n in shape if n]) > MOST:
+        none = ", but for its axes of none" if 0 in shape else ""
+        found = f"{name}: an array of shape {shown(shape)} has more than 2^{MOST.bit_length() - 1} elements{none}"
         raise OutOfFuel(found, rule=name, remedy="smaller sizes, or a loop over parts")
     return shape
 

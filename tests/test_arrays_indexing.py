@@ -16,6 +16,7 @@ from claims import costly, note
 from hypothesis import given
 from hypothesis import strategies as st
 
+import adjudge as aj
 from adjudge.values import to_value
 from checkers.array_audit.row_samples_arguments import Example, array, booleans, integers
 from semantics.arrays import Array, size_of
@@ -263,6 +264,45 @@ def test_what_does_not_fit_is_not_written(t: Any, i: Any, v: Any, what: str) -> 
     with pytest.raises(AdjudgeError) as caught:
         row("put", t, i, v)
     assert what in caught.value.what
+
+
+WIDE = """
+import numpy as np
+def written(x, n: int):
+    x = x.copy()
+    x[0] = n
+    return x
+def added(x, n: int):
+    x = x.copy()
+    x[:] += n
+    return x
+def shaped(x, n: int):
+    return np.reshape(n, (1,))
+def repeated(x, n: int):
+    return np.broadcast_to(n, (2,))
+def running(x, n: int):
+    return np.cumsum(n)
+def stacked(x, n: int):
+    return np.stack([n, 1])
+def counted(x, n: int):
+    return np.arange(n - 1, n + 1)
+"""
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu"])
+@pytest.mark.parametrize("name", ["written", "added", "shaped", "repeated", "running", "stacked", "counted"])
+def test_an_integer_beyond_64_bits_gets_into_no_array_of_integers(name: str, target: str) -> None:
+    """Once an OverflowError of Python's, raised where the array was given out."""
+    function = aj.compile(parse_text(WIDE, name), target=target)
+    for n in (3, 1 << 62, (1 << 63) - 2, 3):
+        assert function(np.array([0, 1]), n).dtype == np.int64
+    for n in (1 << 63, 1 << 70):
+        with pytest.raises(Trap, match="beyond 64 bits"):
+            function(np.array([0, 1]), n)
+
+
+def test_an_integer_of_any_size_gets_into_an_array_of_reals() -> None:
+    assert aj.run(parse_text(WIDE, "written"), np.zeros(2), 1 << 70).tolist() == [float(1 << 70), 0.0]
 
 
 def test_the_cotangent_of_one_element_stays_sparse() -> None:

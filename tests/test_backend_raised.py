@@ -21,7 +21,7 @@ from backend.lowering.first_order import lowered
 from backend.status import raised_by
 from backend.ways_in import entrance as ways_in
 from semantics import arrays
-from semantics.errors import Crash, IllTyped, OutOfFuel
+from semantics.errors import Crash, IllTyped, OutOfFuel, Trap
 from semantics.machine import run as on_reference
 from semantics.primitives.row import misapplied
 from semantics.primitives.table import TABLE
@@ -226,3 +226,70 @@ def test_shapes_that_broadcast_to_too_many_elements_are_out_of_fuel() -> None:
     with pytest.raises(OutOfFuel, match="add: an array of shape"):
         arrays.broadcast_shapes([(more, 1), (1, 1 << 10)], "add")
     assert arrays.broadcast_shapes([(more, None), (1, 1)], "add") == (more, None)
+
+
+LARGER = """
+import numpy as np
+def spread(x, n: int):
+    return np.sum(np.broadcast_to(x[0], (n, 3)))
+def steps(x, n: int):
+    return np.sum(np.arange(0, n, 3))
+def upwards(x, n: int):
+    return np.sum(np.arange(n))
+def none(x, n: int):
+    return np.zeros((n, 0))
+def cube(x, n: int):
+    return np.zeros((n, n, n))
+def folded(x, n: int):
+    return np.sum(x[:0].reshape(n, 0), axis=1)
+def diagonal(x, n: int):
+    return np.sum(np.diag(x, n))
+def below(x, n: int):
+    return np.diag(x, -n)
+"""
+
+
+@pytest.mark.parametrize("name", ["spread", "steps", "upwards", "none", "cube", "folded", "diagonal", "below"])
+def test_code_goes_over_no_array_that_there_cannot_be(name: str) -> None:
+    """Loops without an array once went on for hours, sizes beyond the address space were told as a fault of the code."""
+    function = aj.compile(parse_text(LARGER, name), target="cpu")
+    for _ in range(2):
+        assert np.array_equal(function(np.ones(3), 2), aj.run(parse_text(LARGER, name), np.ones(3), 2))
+    for n in (1 << 40, 1 << 62):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(OutOfFuel, match="2\\^28 elements"):
+                function(np.ones(3), n)
+
+
+SHAPED = """
+import numpy as np
+def two(x, n: int, m: int):
+    return x.reshape(n, m)
+def rest(x, n: int, m: int):
+    return x.reshape(-1, n)
+def diagonal(x, n: int, m: int):
+    return np.diag(x.reshape(2, 3), n)
+def backwards(x, n: int, m: int):
+    return x[m::n]
+"""
+
+
+@pytest.mark.parametrize("name", ["two", "rest", "diagonal", "backwards"])
+def test_sizes_and_steps_of_any_sign_and_size_are_the_references(name: str) -> None:
+    """Two negative sizes have a product like two others; a distance of -2^63 has no opposite, nor has a step."""
+    function, x = aj.compile(parse_text(SHAPED, name), target="cpu"), np.arange(6.0)
+    ends = (-(1 << 63), -(1 << 32), -3, -2, -1, 1, 2, 3, 1 << 32, (1 << 63) - 1)
+    for n, m in [(2, 3), (3, 2), *((n, m) for n in ends for m in ends)]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert told(lambda: function(x, n, m)) == told(lambda: aj.run(parse_text(SHAPED, name), x, n, m)), (n, m)  # noqa: B023
+
+
+def told(action: Any) -> Any:
+    """The shape and the elements of an array, or the error."""
+    try:
+        found = action()
+    except (IllTyped, OutOfFuel, Trap) as error:
+        return type(error), error.what
+    return found.shape, found.tolist()

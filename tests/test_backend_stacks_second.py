@@ -55,6 +55,22 @@ def test_so_it_is_when_numba_compiles_it_and_in_the_simulator() -> None:
     agrees(hessian(POW), TYPES, POINTS[:2], "cuda-simulator")
 
 
+LEFT_EARLY = """
+def f(x, n: int):
+    y = x if x > 1.0 else 1.0
+    for i in range(n):
+        if y < 0.5:
+            return y * x
+        y = y * x
+    return y
+"""
+
+
+def test_a_call_of_many_arguments_has_no_branch_among_them() -> None:
+    """Of more than 30 CPython makes a list first, which Numba does not follow through a branch: once its error came out."""
+    agrees(hessian(LEFT_EARLY), TYPES, POINTS, "cpu")
+
+
 @pytest.mark.parametrize("case", [c for c in corpus.CASES if c.file == "loops"], ids=lambda c: c.name)
 def test_those_of_the_corpus_are_too(case: Any) -> None:
     program = calling(parse_file(corpus.FOLDER / "loops.py", case.name), "hessian", 0, (REAL,))

@@ -4,11 +4,13 @@ The arguments of array rows that are no arrays: axes, shapes, flags, names of dt
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from backend.arrays.values import ARRAYS, Formula, Injected, Moved, Places, Scatter, Sizes, numbered, uncompiled
 from backend.lowering.shape import Cut, Items, Nothing, Reg, typed
 from backend.status import SIZES
+from semantics.arrays import MOST
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped
 from semantics.primitives.table import TABLE
@@ -91,11 +93,20 @@ def sizes_of(shape: Any) -> Sizes:
 
 
 def not_negative(emit: Any, sizes: Sizes) -> Sizes:
-    """The sizes, in variables, after a test that none is negative."""
-    for n in sizes:
+    """
+    The sizes, in variables, after a test that none is negative, and that an array may have as many elements: the machine says what
+    is wrong if not. So no product of theirs overflows, and no loop goes over what there cannot be.
+    """
+    found = tuple(emit.integer(n).text for n in sizes)
+    most = MOST // max(prod(int(n) for n in found if n.isdigit()), 1)
+    product = ""
+    for n in found:
         if not n.isdigit():
-            emit.trap(f"{n} < 0", SIZES)
-    return tuple(emit.integer(n).text for n in sizes)
+            emit.trap(f"{n} < 0 or {n} > {most}", SIZES)
+            if product:
+                emit.trap(f"{product} * {n} > {most}", SIZES)
+            product = f"{product} * {n}" if product else n
+    return found
 
 
 def result_type(name: str, *arguments: Any) -> Any:

@@ -102,9 +102,10 @@ def arange(emit: Any, start: Any, stop: Any, step: Any) -> Any:
     if step.value is None or step.value == 0:
         emit.trap(f"{step.text} == 0", SIZES)
     if step.value == 1 and start.value == 0:
-        (size,) = (str(max(0, stop.value)),) if stop.value is not None else (emit.integer(f"max({stop.text}, 0)").text,)
+        known = str(max(0, stop.value)) if stop.value is not None else f"max({stop.text}, 0)"
+        (size,) = not_negative(emit, (known,))
         return emit.formula("i64", (size,), lambda emit, at: Reg(at[0], INTEGER), cheap=True)
-    size = emit.primitive(TABLE["range_length"], [start, stop, step]).text
+    (size,) = not_negative(emit, (emit.primitive(TABLE["range_length"], [start, stop, step]).text,))
     return emit.formula("i64", (size,), lambda emit, at: Reg(f"({start.text} + {at[0]} * {step.text})", INTEGER), cheap=True)
 
 

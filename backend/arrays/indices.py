@@ -243,6 +243,6 @@ def _bound(i, n, step):
 def _steps(start, stop, step):
     if step > 0:
         return (stop - start - 1) // step + 1 if start < stop else 0
-    return (start - stop - 1) // -step + 1 if stop < start else 0
+    return (start - stop - 1) // -max(step, -_MAX) + 1 if stop < start else 0
 """,
 }

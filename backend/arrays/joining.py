@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from backend.arrays.attributes import along, as_operand, axes_of, flat, is_unit, is_zero, known, result_type
+from backend.arrays.attributes import along, as_operand, axes_of, flat, is_unit, is_zero, known, not_negative, result_type
 from backend.arrays.elementwise import as_element
 from backend.arrays.moves import expand_dims, moved
 from backend.arrays.values import ARRAYS, Moved, Numbered, Sizes, is_size, plus, uncompiled
 from backend.lowering.shape import ZERO_VALUE, Items, Reg, literal
+from backend.status import SIZES
+from semantics.arrays import MOST
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN
 
@@ -145,10 +147,12 @@ def shift(emit: Any, x: Any, by: Any, axis: Any, fill: Any) -> Any:
 
 def diag(emit: Any, x: Any, k: Any) -> Any:
     """np.diag(x, k): of a vector the matrix, of a matrix the diagonal."""
+    if k.value is None:
+        emit.trap(f"{k.text} < -{MOST} or {k.text} > {MOST}", SIZES)
     right = emit.integer(f"max({k.text}, 0)" if k.value is None else str(max(k.value, 0))).text
     down = emit.integer(f"max(-{k.text}, 0)" if k.value is None else str(max(-k.value, 0))).text
     if len(x.sizes) == 1:
-        n = emit.integer(plus(plus(x.sizes[0], right), down)).text
+        n, _ = not_negative(emit, (emit.integer(plus(plus(x.sizes[0], right), down)).text,) * 2)
         array = emit.new(x.dtype, (n, n), as_element(emit, literal(0), x.dtype).text, "True" * x.type.holes)
         emit.prepared(x, x.sizes)
         with emit.each(x.sizes) as (i,):

@@ -175,6 +175,7 @@ def reshape(emit: Any, x: Any, shape: Any) -> Any:
     if any(n.startswith("(-") for n in wanted):
         wanted = _filled(emit, x.sizes, wanted)
     elif sorted(wanted) != sorted(x.sizes):
+        wanted = not_negative(emit, wanted)
         into, found = (sorted(emit.same(n) for n in sizes if n != ONE) for sizes in (wanted, x.sizes))
         if into != found:
             emit.equal(" * ".join(into) or ONE, " * ".join(found) or ONE)
@@ -183,17 +184,19 @@ def reshape(emit: Any, x: Any, shape: Any) -> Any:
 
 def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
     """The shape with the one size that is -1 made what it must be."""
-    rest = " * ".join(n for n in wanted if not n.startswith("(-")) or ONE
     if sum(n.startswith("(-") for n in wanted) > 1:
         raise uncompiled("a shape with two sizes left open")
+    others = not_negative(emit, tuple(n for n in wanted if not n.startswith("(-")))
+    rest = " * ".join(others) or ONE
     found = " * ".join(sizes) or ONE
     if rest != ONE:
-        emit.not_empty(tuple(n for n in wanted if not n.startswith("(-")))
+        emit.not_empty(others)
         emit.equal(f"({found}) % ({rest})", "0")
         found = f"({found}) // ({rest})"
     name = emit.variable(INTEGER)
     emit.line(f"{name} = {found}")
-    return tuple(name if n.startswith("(-") else n for n in wanted)
+    given = iter(others)
+    return tuple(name if n.startswith("(-") else next(given) for n in wanted)
 
 
 def expand_dims(emit: Any, x: Any, axis: Any) -> Any:

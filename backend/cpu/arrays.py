@@ -64,7 +64,7 @@ def _new(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         product = builder.smul_with_overflow(bytes, size)
         bytes, beyond = builder.extract_value(product, 0), builder.or_(beyond, builder.extract_value(product, 1))
     with builder.if_then(beyond, likely=False):
-        context.call_conv.return_user_exc(builder, ValueError, ("an array is larger than the address space",))
+        context.call_conv.return_user_exc(builder, MemoryError, ("an array is larger than the address space",))
     memory = context.nrt.meminfo_alloc_aligned(builder, bytes, ALIGNED)
     cgutils.guard_memory_error(context, builder, memory)
     elements = ir.FunctionType(cgutils.voidptr_t, [cgutils.voidptr_t])

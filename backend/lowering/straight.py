@@ -15,7 +15,7 @@ from backend.arrays.table import readers
 from backend.lowering.conversion import convert
 from backend.lowering.emit import stored
 from backend.lowering.scheduling import calls_first, reads_first
-from backend.lowering.shape import ZERO_VALUE, Fn, Items, Nothing, literal, make, options, scalars, typed
+from backend.lowering.shape import ZERO_VALUE, Fn, Items, Nothing, Reg, literal, make, options, scalars, typed
 from backend.stacks.cells import NO_SITES, Sites, Stacks
 from backend.status import STUCK, UNBOUND
 from semantics.arrays import Array
@@ -33,6 +33,7 @@ from semantics.values import Unbound
 
 Emission = Generator[Any, Any, Any]
 SMALL = 8  # nodes
+MANY = 30  # arguments of a call: beyond, CPython makes a list of them first, and Numba follows it through no branch
 
 
 class Straight(Stacks):
@@ -141,11 +142,21 @@ class Straight(Stacks):
         result = None if self.inference.results[target] == NEVER else make(self.inference.results[target], self.variable)
         names = [r.text for r in scalars(result)] if result is not None else []
         status = self.variable(INTEGER)
-        texts = [r.text for parts in values for r in parts]
+        numbers = [r for parts in values for r in parts]
+        many = len(numbers) + len(self.state) + len(self.hidden) > MANY
+        texts = [self.chosen_first(r) if many else r.text for r in numbers]
         given = ", ".join([*texts, *self.state, *self.hidden])
         self.line(f"({', '.join([*names, *self.state, status])},) = {self.functions[target]}({given})")
         self.fail(f"{status} != 0", status)
         return result
+
+    def chosen_first(self, number: Reg) -> str:
+        """The number, in a variable if it takes a branch to say it: beside that many arguments Numba allows for none."""
+        if not any(word in number.text for word in (" if ", " and ", " or ")):
+            return number.text
+        name = self.variable(number.type)
+        self.line(f"{name} = {number.text}")
+        return name
 
     def is_small(self, target: Signature) -> bool:
         """Whether a graph is a few primitives, so that its code is no longer than a call."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from semantics.arrays import Array, broadcast_positions, normal_axes, of_rank_zero, positions, strides_of
 from semantics.columns.arrays.einstein import Subscripts, contract, met, sum_of
-from semantics.columns.arrays.elements import Elements, absorbs, as_array, integer
+from semantics.columns.arrays.elements import Elements, absorbs, as_array, integer, looked_at
 from semantics.columns.kinds import wrong
 from semantics.errors import Trap
 from semantics.shapes import known, matrix_product
@@ -122,7 +122,7 @@ def trace(e: Elements, a: Any) -> Any:
 
 def ndim(e: Elements, x: Any) -> int:
     """np.ndim(x): the number of axes; 0 of a scalar, and of a ZERO, which has no shape: what is made of it is ZERO anyway."""
-    return 0 if x is ZERO else len(as_array("ndim", x).shape)
+    return 0 if x is ZERO else len(looked_at("ndim", x).shape)
 
 
 def swap_last(e: Elements, x: Any) -> Array:

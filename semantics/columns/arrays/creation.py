@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from semantics.arrays import DTYPES, FLOATING, Array, promoted, size_of, within_budget
-from semantics.columns.arrays.elements import Elements, absorbs, as_array, integer, not_negative, scalar_dtype, sizes
+from semantics.arrays import DTYPES, FLOATING, Array, checked_integer, promoted, size_of, within_budget
+from semantics.columns.arrays.elements import Elements, absorbs, integer, looked_at, not_negative, scalar_dtype, sizes
 from semantics.columns.kinds import wrong
 from semantics.columns.sequences import range_length
 from semantics.errors import IllTyped, Trap
@@ -84,7 +84,7 @@ def _cast(e: Elements, x: Any, dtype: str) -> Any:
 
 def astype(e: Elements, x: Any, dtype: Any) -> Array:
     """x.astype(dtype)"""
-    array = as_array("astype", x)
+    array = looked_at("astype", x)
     target = named_dtype("astype", dtype)
     return Array(target, array.shape, tuple(_cast(e, item, target) for item in array.items))
 
@@ -107,7 +107,10 @@ def arange(e: Elements, start: Any, stop: Any, step: Any) -> Array:
     if step == 0:
         raise Trap("arange with step 0", rule="arange", remedy="a step that is not 0")
     shape = within_budget("arange", (range_length(start, stop, step),))
-    return Array("i64", shape, tuple(range(start, stop, step)))
+    items = tuple(range(start, stop, step))
+    for n in items[:1] + items[-1:]:
+        checked_integer(n, "arange")
+    return Array("i64", shape, items)
 
 
 def linspace(e: Elements, start: Any, stop: Any, num: Any) -> Array:
@@ -131,17 +134,17 @@ def eye(e: Elements, n: Any, m: Any, k: Any) -> Array:
 
 def shape(e: Elements, x: Any) -> tuple[int, ...]:
     """np.shape(x); () for a scalar."""
-    return as_array("shape", x).shape
+    return looked_at("shape", x).shape
 
 
 def dtype(e: Elements, x: Any) -> str:
     """The name of the dtype."""
-    return as_array("dtype", x).dtype
+    return looked_at("dtype", x).dtype
 
 
 def array_size(e: Elements, x: Any) -> int:
     """np.size(x): the number of elements."""
-    return len(as_array("size", x).items)
+    return len(looked_at("size", x).items)
 
 
 CELLS: dict[str, Callable[..., Any]] = {

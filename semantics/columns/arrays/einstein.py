@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from semantics.arrays import Array, of_rank_zero, positions, promoted, strides_of
-from semantics.columns.arrays.elements import Elements, absorbs, as_array
+from semantics.columns.arrays.elements import Elements, absorbs, as_array, looked_at
 from semantics.columns.kinds import wrong
 from semantics.errors import IllTyped, Trap
 from semantics.shapes import letter_sizes
@@ -36,7 +36,7 @@ class Subscripts(NamedTuple):
 
 def met(e: Elements, name: str, *operands: Any) -> tuple[str, list[Array]]:
     """The operands as arrays of the dtype in which they meet. IllTyped for booleans only, whose sums would be no numbers."""
-    arrays = [as_array(name, x) for x in operands]
+    arrays = [looked_at(name, x) for x in operands]
     dtype = promoted([a.dtype for a in arrays], name)
     if dtype == "bool":
         raise IllTyped(f"{name} of booleans only", rule=name, remedy="convert one: x.astype(int)")

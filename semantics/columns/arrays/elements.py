@@ -73,7 +73,14 @@ class Elements:
 
 
 def as_array(name: str, x: Any) -> Array:
-    """The array that an operand is; a scalar is one without axes. IllTyped for anything else."""
+    """The array that an operand is; a scalar is one without axes. Trap for an integer beyond 64 bits, IllTyped for all else."""
+    if type(x) is int:
+        checked_integer(x, name)
+    return looked_at(name, x)
+
+
+def looked_at(name: str, x: Any) -> Array:
+    """The same of what goes into no array: an integer may be of any size."""
     if type(x) is Array:
         return x
     if isinstance(x, SparseArray):

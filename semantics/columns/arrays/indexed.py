@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from semantics.arrays import FLOATING, Array, Shape, broadcast_positions, normal_axis, of_rank_zero
-from semantics.columns.arrays.elements import Elements, absorbs, as_array
+from semantics.columns.arrays.elements import Elements, absorbs, as_array, looked_at
 from semantics.columns.kinds import wrong
 from semantics.errors import Trap
 from semantics.indexing import element_place, is_element, selected
@@ -44,14 +44,14 @@ def written(e: Elements, t: Array, i: Any, v: Any) -> tuple[list[int], list[Any]
         shape, places = selected(t.shape, i)
     if v is ZERO:
         return places, [ZERO] * len(places)
-    given = as_array("put", v)
+    given = looked_at("put", v)
     if not fits(given.shape, shape):
         raise Trap(f"an array of shape {given.shape} does not fit into one of shape {shape}", rule="put", remedy="equal shapes")
     found = given.shape[max(0, len(given.shape) - len(shape)) :]
     values = [given.items[k] for k in broadcast_positions(found, shape)]
-    if given.dtype != t.dtype:
-        if t.dtype not in FLOATING and (t.dtype == "bool" or given.dtype in FLOATING):
-            raise wrong("put", f"{t.dtype} values for an array of {t.dtype}", v, "NumPy would cut off: write x.astype(int)")
+    if given.dtype != t.dtype and t.dtype not in FLOATING and (t.dtype == "bool" or given.dtype in FLOATING):
+        raise wrong("put", f"{t.dtype} values for an array of {t.dtype}", v, "NumPy would cut off: write x.astype(int)")
+    if given.dtype != t.dtype or t.dtype == "i64":
         values = [e.coerce(x, t.dtype, "put") for x in values]
     return places, values
 

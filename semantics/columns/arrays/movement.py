@@ -21,8 +21,19 @@ from semantics.arrays import (
     promoted,
     size_of,
     strides_of,
+    within_budget,
 )
-from semantics.columns.arrays.elements import Elements, absorbs, as_array, boolean, integer, is_number, not_negative, sizes
+from semantics.columns.arrays.elements import (
+    Elements,
+    absorbs,
+    as_array,
+    boolean,
+    integer,
+    is_number,
+    looked_at,
+    not_negative,
+    sizes,
+)
 from semantics.columns.kinds import wrong
 from semantics.errors import Trap
 from semantics.shapes import known
@@ -39,7 +50,8 @@ def moved(array: Array, shape: Shape, places: Sequence[int]) -> Array:
 def reshape(e: Elements, x: Any, shape: Any) -> Array:
     """np.reshape(x, shape): the same elements in the same order; one size may be -1."""
     array = as_array("reshape", x)
-    return Array(array.dtype, known(shapes.reshaped(array.shape, sizes("reshape", shape))), array.items)
+    found = known(shapes.reshaped(array.shape, sizes("reshape", shape)))
+    return Array(array.dtype, within_budget("reshape", found), array.items)
 
 
 def transpose(e: Elements, x: Any, axes: Any) -> Array:
@@ -161,7 +173,7 @@ def stack(e: Elements, arrays: Any, axis: Any) -> Any:
     """np.stack(arrays, axis): a new axis that numbers the arrays."""
     if arrays is ZERO:
         return ZERO
-    parts = [as_array("stack", p) for p in _several("stack", arrays)]
+    parts = [looked_at("stack", p) for p in _several("stack", arrays)]
     rank = len(parts[0].shape)
     along = normal_axis(integer("stack", "axis", axis), rank + 1, "stack")
     return concatenate(e, tuple(expand_dims(e, p, along) for p in parts), along)
@@ -215,7 +227,7 @@ def diag(e: Elements, x: Any, k: Any) -> Array:
     """np.diag(x, k): of a vector the matrix with it on diagonal k, of a matrix its diagonal k."""
     array, diagonal = as_array("diag", x), integer("diag", "diagonal", k)
     if len(array.shape) == 1:
-        n = array.shape[0] + abs(diagonal)
+        n, _ = within_budget("diag", (array.shape[0] + abs(diagonal),) * 2)
         zero = e.number(0, array.dtype)
         items = [zero] * (n * n)
         for i, item in enumerate(array.items):

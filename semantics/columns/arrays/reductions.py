@@ -10,7 +10,7 @@ from typing import Any
 
 from semantics import shapes
 from semantics.arrays import FLOATING, Array, normal_axes, of_rank_zero, positions, strides_of
-from semantics.columns.arrays.elements import Elements, absorbs, as_array, boolean
+from semantics.columns.arrays.elements import Elements, absorbs, as_array, boolean, looked_at
 from semantics.errors import Trap
 from semantics.shapes import known
 from semantics.tangents import ZERO
@@ -41,7 +41,7 @@ def reduction(
     """A cell (x, axis, keepdims) from what it makes of the elements of one group and the dtype of the result."""
 
     def cell(e: Elements, x: Any, axis: Any, keepdims: Any) -> Any:
-        array = as_array(name, x)
+        array = looked_at(name, x)
         dtype = dtype_of(array.dtype)
         shape = known(shapes.reduced(array.shape, axis, boolean(name, "keepdims", keepdims), name))
         return of_rank_zero(Array(dtype, shape, tuple(reduce(e, g, dtype) for g in groups(array, axis, name))))
