@@ -82,9 +82,9 @@ def outcome(action: Any) -> Any:
 
 def agrees(subject: Program, types: tuple[Any, ...] = COLUMN) -> None:
     """
-    Asserts that tier A has code for columns, all of one sample, and that with and without elements the outcome is the reference's in
-    every bit: of J, of the SSA adjoint, or of that of the program with arrays, whose sums have another order where a turn is taken
-    before the loop.
+    Asserts that tier A has code for columns, all of one sample, and that with and without elements the outcome is the reference's
+    in every bit: of J, of the SSA adjoint, or of that of the program with arrays, whose sums have another order where a turn is
+    taken before the loop.
     """
     code = backend.runnable(subject, types, "python")
     ways = [expand(subject), expand(subject, "ssa"), expand(gathered(promoted(subject), types), "ssa")]
