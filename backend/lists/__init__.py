@@ -5,6 +5,7 @@ Lists in generated code, which has none of unknown length, and no memory.
     promotion       cells that are known become values
     meeting         which nodes have the same lists
     columns         lists of tuples become tuples of lists
+    reading         what nothing reads is passed no more
     loops           loops that make a list, an element a turn
     flow            where a list goes, and what it is asked there
     elements        what the elements are that an array can hold
