@@ -25,8 +25,9 @@ from backend.lowering.shape import Items, Nothing, Reg, Stack, Sum, literal, mak
 from backend.recursion.cells import alone, length, make_cell, moved, nothing_of, read_cell
 from backend.recursion.family import Family
 from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, with_sizes
-from backend.stacks.cell_types import DEMANDING, INDEXED, StackType, perhaps_empty, result_type, stack_of
+from backend.stacks.cell_types import DEMANDING, INDEXED, result_type
 from backend.stacks.memory import MEMORY
+from backend.stacks.stack_types import StackType, perhaps_empty, stack_of
 from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
