@@ -12,6 +12,7 @@ from test_backend_promotion import has_memory
 import backend
 from backend.lists import followed_cells
 from backend.lists.followed_cells import followed
+from backend.lists.lifting import with_states
 from backend.lists.promotion import promoted
 from semantics.errors import Malformed
 from semantics.ir import Program
@@ -55,6 +56,12 @@ RENAMED = {
     "pairs": (
         "cur = [(x, x * x) for x in xs]\nfor k in range(2):\n nxt = []\n for u, v in cur:\n  if u < 1.0: nxt.append((v, u + 0.5))\n"
         " cur = nxt\nreturn sum([u - v for u, v in cur], 0.0)"
+    ),
+}
+RENAMED |= {
+    "the longer of two, in a branch": (
+        "best, cur = [], []\nfor x in xs:\n cur.append(x)\n if x < 0.0:\n  if len(cur) > len(best): best = cur\n  cur = []\n"
+        "return sum(best, 1.0) + sum(cur, 0.0)"
     ),
 }
 TWO_NAMES = {
@@ -163,6 +170,21 @@ def test_a_cell_that_is_passed_has_the_name_of_the_parameter_alone() -> None:
         (state,) = (s for s, calls in found.calls.items() if call in calls)
         assert set(passed) <= set(found.held[state])
         assert not {*passed.values()} - {*passed} & {*found.held[state]}
+
+
+def test_a_state_is_passed_beside_a_pointer_where_a_branch_chooses_one() -> None:
+    subject = written("a, b = [x], [2.0]\nb.append(x)\nif x > 1.0: a = b\nreturn a[0]", "x")
+    memory = memory_of(subject)
+    lifted = with_states(subject, memory)
+    check(lifted)
+    assert followed(subject, memory) is None
+    assert followed(lifted, memory) is not None
+    assert with_states(lifted, memory) is lifted
+
+
+def test_near_miss_a_name_that_nothing_reads_needs_no_state() -> None:
+    subject = written("a = [x]\na.append(2.0)\nif x > 1.0: y = 3.0\nelse: y = x\nreturn a[0] + y", "x")
+    assert with_states(subject, memory_of(subject)) is subject
 
 
 def test_a_cell_that_keeps_its_old_name_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

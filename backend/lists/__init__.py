@@ -1,6 +1,7 @@
 """
 Lists in generated code, which has none of unknown length, and no memory.
 
+    lifting         states passed on beside pointers
     followed_cells  what happens to a memory, and which cell every pointer is to
     promotion       cells that are known become values
     meeting         which nodes have the same lists

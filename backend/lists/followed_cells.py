@@ -73,6 +73,17 @@ class Cells:
 
 def followed(program: Program, memory: NodeId) -> Cells | None:
     """All that happens to a memory, if it can be followed."""
+    found = explored(program, memory)
+    if found is None or not _are_passed(program, found):
+        return None
+    accessed = {pointer for pointer, _ in found.written.values()} | {pointer for _, pointer in found.loads.values()}
+    if not accessed <= found.cells.keys() or not all(_is_whole(program, s, len(found.before[s])) for s in found.before):
+        return None
+    return found if _hold(program, found) else None
+
+
+def explored(program: Program, memory: NodeId) -> Cells | None:
+    """The states of a memory, and the pointers to its cells, if they go nowhere else."""
     found, todo = Cells(memory, dead={memory}), [memory]
     while todo:
         state = todo.pop()
@@ -87,12 +98,7 @@ def followed(program: Program, memory: NodeId) -> Cells | None:
                 found.before.setdefault(node, []).append(state)
                 if isinstance(program.nodes[node], Parameter):
                     found.calls.setdefault(node, []).append(use.user)
-    if not _are_plain(program, found) or not _are_passed(program, found):
-        return None
-    accessed = {pointer for pointer, _ in found.written.values()} | {pointer for _, pointer in found.loads.values()}
-    if not accessed <= found.cells.keys() or not all(_is_whole(program, s, len(found.before[s])) for s in found.before):
-        return None
-    return found if _hold(program, found) else None
+    return found if _are_plain(program, found) else None
 
 
 def _after(program: Program, found: Cells, use: Use) -> Sequence[NodeId] | None:

@@ -14,6 +14,7 @@ turn is not passed it. The values are those that the cells have; what traps is a
 from __future__ import annotations
 
 from backend.lists.followed_cells import MEMORY, Cells, followed
+from backend.lists.lifting import with_states
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
@@ -28,9 +29,10 @@ def promoted(program: Program) -> Program:
     """The program with values in the place of such cells; itself if it has none."""
     if MEMORY in program.interned:
         for use in sorted(program.users(program.interned[MEMORY])):
-            found = followed(program, use.user) if use.index == 0 else None
+            lifted = with_states(program, use.user) if use.index == 0 else program
+            found = followed(lifted, use.user) if use.index == 0 else None
             if found is not None:
-                program = _Promotion(program, found).run()
+                program = _Promotion(lifted, found).run()
     return program
 
 
