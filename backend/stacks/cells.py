@@ -33,7 +33,7 @@ from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Union, erase, members
 
 LINK = "link"
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
@@ -122,24 +122,24 @@ class Stacks(Emitter):
     def result_type(self, primitive: Primitive, types: list[Any]) -> Any:
         return erase(result_type(self.sites.cells, self.sites.below, primitive, types))
 
-    def demanded(self, value: Any) -> Any:
-        """A value that is not ZERO: a trap where it is."""
-        if isinstance(value, Nothing) and value.type == ZERO_TYPE:
+    def demanded(self, value: Any, absent: Any = ZERO_TYPE) -> Any:
+        """A value that is not ZERO, or not of another type without values: a trap where it is."""
+        if isinstance(value, Nothing) and value.type == absent:
             self.trap("True", STUCK)
             return None
-        if not isinstance(value, Sum) or ZERO_TYPE not in value.type.members:
+        if not isinstance(value, Sum) or absent not in value.type.members:
             return value
         options = dict(zip(value.type.members, zip(value.tests, value.options, strict=True), strict=True))
-        self.trap(options.pop(ZERO_TYPE)[0], STUCK)
+        self.trap(options.pop(absent)[0], STUCK)
         (_, found), *others = options.values()
         for test, option in others:
             found = select(test, option, found)
         return self.settled(found)
 
     def demanded_of(self, value: Any, type: Any) -> Any:
-        """A value of which no part is ZERO where the type does not have it there: a trap where it is."""
-        if ZERO_TYPE not in members(type):
-            value = self.demanded(value)
+        """A value of which no part is ZERO, or unbound, where the type does not have it there: a trap where it is."""
+        for absent in (ZERO_TYPE, UNBOUND):
+            value = value if absent in members(type) else self.demanded(value, absent)
         if isinstance(value, Items) and isinstance(type, (TupleType, RecordType)):
             parts = [self.demanded_of(part, of) for part, of in zip(value.items, type.items, strict=True)]
             return None if any(part is None for part in parts) else replace(value, items=tuple(parts))
