@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from backend.recursion.family import Family
-from backend.stacks.near_types import MANY, joined_by_graph, widest, with_zero
+from backend.stacks.near_types import MANY, joined_by_graph, unsized, widest, with_zero
 from backend.stacks.stack_types import EMPTY, StackType, every_stack, perhaps_empty, stack_of
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Trap
@@ -117,7 +117,8 @@ class StackInference(Inferrer):
     families  those that are cells of a family (`backend.recursion.families`)
     holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
     readers   the signatures to be judged again when those grow    outdated  those of which that has happened since they were begun
-    before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
+    before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one. If
+              there were MANY, it has one for all sizes
     partial   whether a row that None or ZERO is no argument of (ABSENT) may be given one: there the code gives up
     """
 
@@ -140,6 +141,7 @@ class StackInference(Inferrer):
             site: {} for site in (*below, *families)
         }  # in the order in which they came
         self.wide = joined_by_graph(before) if before is not None else {}
+        self.forgotten = unsized if before is not None and len(before.types) > MANY else erase
         self.by_graph: dict[int, list[Signature]] = {}
         self.outdated: set[Signature] = set()
 
@@ -158,7 +160,7 @@ class StackInference(Inferrer):
         """
         wanted = self.perhaps_empty(wanted)
         if (wide := self.wide.get(wanted.graph)) is not None:
-            wanted = both(with_zero, wanted, wide)
+            wanted = both(partial(with_zero, forgotten=self.forgotten), wanted, wide)
         found = super().widened(caller, wanted)
         if found in self.results:
             return found

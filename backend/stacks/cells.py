@@ -24,7 +24,7 @@ from backend.lowering.emit import Emitter, stored
 from backend.lowering.shape import Items, Nothing, Reg, Stack, Sum, literal, make, scalars, typed
 from backend.recursion.cells import alone, length, make_cell, moved, nothing_of, read_cell
 from backend.recursion.family import Family
-from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, with_sizes
+from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, sizes_in, with_sizes
 from backend.stacks.cell_types import DEMANDING, INDEXED, result_type
 from backend.stacks.memory import MEMORY
 from backend.stacks.stack_types import StackType, perhaps_empty, stack_of
@@ -187,7 +187,9 @@ class Stacks(Emitter):
         for type, argument in zip(self.sites.cells[site], arguments, strict=True):
             if type != NEVER:
                 target = make(type, lambda _: "_")
-                given = stored(self.contiguous(convert(self.contiguous(argument), type)), target)
+                value = self.contiguous(convert(self.contiguous(argument), type))
+                self.shapes |= sizes_in(value)
+                given = stored(value, target)
                 found += zip(given, (r.type for r in scalars(target)), strict=True)
         return found
 

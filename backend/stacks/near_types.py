@@ -7,7 +7,7 @@ of one size where a loop begins, and of another once they have grown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -63,12 +63,12 @@ def joined_by_graph(inference: Inference) -> dict[int, Signature]:
     return found
 
 
-def with_zero(wanted: Any, wide: Any) -> Any:
+def with_zero(wanted: Any, wide: Any, forgotten: Callable[[Any], Any]) -> Any:
     """
-    The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack, or that sizes are not
-    known; else `wanted`.
+    The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack, or what is
+    `forgotten`; else `wanted`.
     """
-    return wide if _near(erase(wanted), erase(wide)) and is_below(wanted, wide) else wanted
+    return wide if _near(forgotten(erase(wanted)), forgotten(erase(wide))) and is_below(wanted, wide) else wanted
 
 
 def _near(t: Any, u: Any) -> bool:
@@ -77,7 +77,7 @@ def _near(t: Any, u: Any) -> bool:
         case TupleType(some), TupleType(others) if len(some) == len(others):
             return all(map(_near, some, others))
         case _:
-            return _nearly(unsized(_with_holes(t)), unsized(_with_holes(u)))
+            return _nearly(_with_holes(t), _with_holes(u))
 
 
 def _rough(t: Any) -> Any:
