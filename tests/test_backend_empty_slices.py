@@ -39,7 +39,8 @@ SOLVED = {
     ),
     "Cholesky's rows": (
         "n = len(b)\na = a @ a.T + np.eye(n)\nl = np.zeros((n, n))\nfor i in range(n):\n for j in range(i + 1):\n"
-        "  s = np.sum(l[i, :j] * l[j, :j])\n  l[i, j] = math.sqrt(a[i, i] - s) if i == j else (a[i, j] - s) / l[j, j]\nreturn np.sum(l)"
+        "  s = np.sum(l[i, :j] * l[j, :j])\n"
+        "  l[i, j] = math.sqrt(a[i, i] - s) if i == j else (a[i, j] - s) / l[j, j]\nreturn np.sum(l)"
     ),
     "Cholesky's columns": (
         "n = len(b)\na = a @ a.T + np.eye(n)\nl = np.zeros((n, n))\nfor j in range(n):\n"
