@@ -19,7 +19,7 @@ from backend.arrays import tightening
 from backend.lowering import regions
 from backend.lowering.flow import Flow, flow
 from backend.lowering.scheduling import reads_first
-from backend.stacks import cell_types as stack_types
+from backend.stacks import near_types
 from backend.stacks.sizes import sizes_alone
 from semantics.scope import order_of_need, scopes
 from semantics.text import read
@@ -187,7 +187,7 @@ def test_a_loop_that_whole_arrays_and_others_enter_is_one_block(together: bool, 
     monkeypatch.setattr("backend.store.remembered", lambda key, make: make())
     monkeypatch.setattr(regions, "flow", lambda *given: found.append(flow(*given)) or found[-1])
     if not together:
-        monkeypatch.setattr(stack_types, "_with_holes", lambda t: t)
+        monkeypatch.setattr(near_types, "_with_holes", lambda t: t)
     code, reference = gradient("line")
     assert sum(bool(f.heads) for f in found) == (1 if together else 2), "the first inference has a head, and is made again"
     assert agrees(code, reference, *PROGRAMS["line"][1](5))

@@ -17,8 +17,8 @@ from adjudge.values import to_value
 from backend.lowering.conversion import as_choice
 from backend.lowering.entry_values import without_copies
 from backend.lowering.shape import Stack
-from backend.stacks.cell_types import StackType, perhaps_empty
 from backend.stacks.sites import GETITEM, UNKNOWN, Flows
+from backend.stacks.stack_types import StackType, perhaps_empty
 from semantics.errors import AdjudgeError, Malformed, Trap
 from semantics.ir import Program
 from semantics.machine import Machine

@@ -14,9 +14,9 @@ import backend
 from backend.lowering.entry_values import without_copies
 from backend.lowering.expansion import first_that_fits
 from backend.stacks import memory as stack_memory
-from backend.stacks.cell_types import EMPTY, StackType, perhaps_empty, site_of
 from backend.stacks.sensitivities import with_tuples
 from backend.stacks.sites import MAKE_TUPLE, stack_sites
+from backend.stacks.stack_types import EMPTY, StackType, perhaps_empty, site_of
 from checkers.generators import Options, Source, points, sources
 from semantics.edit import Edit
 from semantics.errors import IllTyped, OutOfFuel

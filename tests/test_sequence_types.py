@@ -258,3 +258,17 @@ def test_an_item_of_the_wrong_kind_is_refused_wherever_it_is() -> None:
     text = "def f(x, n):\n xs = [(x,)]\n for i in range(n):\n  xs.append(x)\n return xs[0] * x"
     with pytest.raises(IllTyped, match="mul wants numbers"):
         infer(parse_text(text, "f", "f.py", {}), [REAL, INTEGER])
+
+
+@pytest.mark.parametrize(("made", "remedy"), [("[v for v in x]", "[*xs, *ys]"), ("tuple(v for v in x)", "(*s, *t)")])
+def test_the_sum_of_two_sequences_is_refused_with_what_joins_them(made: str, remedy: str) -> None:
+    """Before anything runs, and by the reference when it does."""
+    program = parse_text(f"def f(x):\n a = {made}\n b = {made}\n return len(a + b)", "f", "f.py", {})
+    with pytest.raises(IllTyped) as told:
+        infer(program, [TupleType((REAL, REAL))])
+    assert remedy in told.value.remedy
+    with pytest.raises(IllTyped) as met:
+        run(program, (1.0, 2.0))
+    assert met.value.remedy == told.value.remedy
+    joined = parse_text(f"def f(x):\n a = {made}\n b = {made}\n return len([*a, *b])", "f", "f.py", {})
+    assert run(joined, (1.0, 2.0)) == 4

@@ -15,9 +15,10 @@ from backend.arrays.attributes import as_operand, is_zero, known, result_type, t
 from backend.arrays.elementwise import as_element
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.products import matmul as product
+from backend.arrays.reductions import begun
 from backend.arrays.values import ELEMENTS, ONE, Sizes
 from backend.lowering.conversion import convert
-from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, make
+from backend.lowering.shape import ZERO_VALUE, Items, Nothing, make
 from semantics.arrays import Array, promoted
 from semantics.columns.arrays.algebra import paired
 from semantics.columns.arrays.einstein import Subscripts, explicit
@@ -98,7 +99,7 @@ def contracted(emit: Any, arrays: Sequence[Any], subscripts: Subscripts) -> Any:
     sizes = _letters(emit, arrays, subscripts)
     gone = [c for c in sizes if c not in subscripts.output]
     of = join(ELEMENTS[dtype], ZERO_TYPE) if holes else ELEMENTS[dtype]
-    emit.not_empty(tuple(sizes[c] for c in gone))
+    empty = emit.perhaps_empty(tuple(sizes[c] for c in gone))
     arrays = [emit.held(a) for a in arrays]
 
     def term(at: dict[str, str]) -> Any:
@@ -111,8 +112,8 @@ def contracted(emit: Any, arrays: Sequence[Any], subscripts: Subscripts) -> Any:
 
     def total(outer: Sizes) -> Any:
         result = make(of, emit.variable)
-        begin = Reg("0" if dtype == "i64" else "-0.0", ELEMENTS[dtype])
-        emit.move((result,), (convert(ZERO_VALUE if holes else begin, of),))
+        begin = begun("0" if dtype == "i64" else "-0.0", empty, dtype, holes)
+        emit.move((result,), (convert(begin, of),))
         with emit.over(tuple(sizes[c] for c in gone), ()) as inner:
             found = term(dict(zip((*subscripts.output, *gone), (*outer, *inner), strict=True)))
             found = emit.primitive(TABLE["gadd" if holes else "add"], [result, found])

@@ -200,7 +200,9 @@ def _steps(emit: Any, cut: Cut, n: str) -> tuple[str, Callable[[str], str]]:
     emit.helpers.update(("_bound", "_steps"))
     begin = emit.integer(first if start is None else f"_bound({start.text}, {n}, {by})").text
     end = emit.integer(last if stop is None else f"_bound({stop.text}, {n}, {by})").text
-    return emit.integer(f"_steps({begin}, {end}, {by})").text, _line(begin, by)
+    size = emit.integer(f"_steps({begin}, {end}, {by})").text
+    emit.cut.add(size)
+    return size, _line(begin, by)
 
 
 def _few(start: int, stop: int | None) -> tuple[int, tuple[bool, int], tuple[bool, int]] | None:

@@ -195,6 +195,7 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
         found = f"({found}) // ({rest})"
     name = emit.variable(INTEGER)
     emit.line(f"{name} = {found}")
+    emit.cut |= {name for n in sizes if emit.same(n) in emit.cut}
     given = iter(others)
     return tuple(name if n.startswith("(-") else next(given) for n in wanted)
 

@@ -100,7 +100,7 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     if not all(getattr(x, "dtype", "") == "f64" and len(x.sizes) in (1, 2) for x in (a, b)):
         raise uncompiled("a product of other than vectors and matrices of f64")
     inner = emit.equal(a.sizes[-1], b.sizes[0])
-    emit.not_empty((inner,))
+    empty = emit.perhaps_empty((inner,))
     result = (*a.sizes[:-1], *b.sizes[1:])
     if inner == ONE and len(a.sizes) == len(b.sizes) == 2:
         return _outer(emit, a, b, lambda at: (at[0], "0"), lambda at: ("0", at[1]))
@@ -110,9 +110,12 @@ def matmul(emit: Any, a: Any, b: Any) -> Any:
     if len(right.sizes) == 2 and right.sizes[1] == ONE:
         right = emit.held(emit.reshaped(right, (inner,)))
     found = _product(emit, left, right)
+    if empty and not isinstance(found, Reg):
+        with emit.under(f"if {empty}:"), emit.each(found.sizes) as at:
+            emit.write(found, at, Reg("0.0", REAL))
     if isinstance(found, Reg):
         if not result:
-            return found
+            return emit.settled(Reg(f"0.0 if {empty} else {found.text}", REAL)) if empty else found
         array = emit.new("f64", result)
         with emit.over((), ()):
             emit.line(f"{array.name}[{', '.join('0' for _ in result)}] = {found.text}")

@@ -1,7 +1,8 @@
 """
 Reductions: loops in row-major order, so that a sum goes from the left, as its meaning says.
 
-A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. Where axes
+A sum begins with -0.0, to which every first term is added without a change; so there is no first term to treat apart. A sum of
+nothing is 0.0: a slice may be empty in some turns; where another size is 0, the machine runs the sample. Where axes
 that stay come after axes that go, the result is the array of all sums, each begun anew with every row: its terms come in order.
 Of a sensitivity, what is ZERO is left out, and what has no other terms is ZERO. A maximum, or minimum, keeps the last NaN apart.
 In fast code a sum over the last axes goes in any order; where it is not finite, the status is ORDER. Many are tested at once.
@@ -16,7 +17,7 @@ from backend.arrays.attributes import as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
 from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
 from backend.fast.sums import demand_all_finite, demand_finite, next_term, next_total
-from backend.lowering.conversion import convert
+from backend.lowering.conversion import convert, select
 from backend.lowering.shape import ZERO_VALUE, Reg, make
 from semantics.columns.arrays.reductions import floating, summed
 from semantics.primitives.table import TABLE
@@ -69,7 +70,8 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
     if holes and combine != "add":
         raise uncompiled(f"{combine} of the elements of a sensitivity")
     kept = tuple(k for k in range(len(x.sizes)) if k not in axes)
-    emit.not_empty(tuple(x.sizes[k] for k in axes))
+    gone = tuple(x.sizes[k] for k in axes)
+    empty = emit.not_empty(gone) if combine in EXTREMES else emit.perhaps_empty(gone)
     emit.prepared(x, x.sizes)
     begin = BEGIN[combine][inside == "i64"]
     sizes = tuple(ONE if k is None else x.sizes[k] for k in layout)
@@ -82,8 +84,10 @@ def reduced(emit: Any, combine: str, x: Any, axes: tuple[int, ...], layout: Layo
         return as_element(emit, emit.primitive(row, [total, as_element(emit, item, inside)]), inside)
 
     if all(k < a for k in kept for a in axes) or dtype != inside:
-        return _by_lines(emit, combine, step, begin, x, axes, layout)
-    array = emit.new(dtype, sizes, begin, "False" * holes)
+        return _by_lines(emit, combine, step, begun(begin, empty, inside, holes), x, axes, layout)
+    if empty and begin == "-0.0":
+        begin = f"0.0 if {empty} else -0.0"
+    array = emit.new(dtype, sizes, begin, (f"({empty})" if empty else "False") * holes)
     with emit.over(x.sizes, kept) as indices:
         at = _placed(layout, dict(enumerate(indices)))
         emit.write(array, at, step(emit, emit.element(array, at), indices))
@@ -95,7 +99,14 @@ def _placed(layout: Layout, indices: dict[int, str]) -> Sizes:
     return tuple("0" if k is None else indices[k] for k in layout)
 
 
-def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
+def begun(begin: str, empty: str, dtype: str, holes: bool) -> Any:
+    """What a line begins with: a sum of sensitivities with ZERO, unless it is `empty`; such a sum is 0, as any other of nothing."""
+    nothing = Reg("0.0" if begin == "-0.0" else begin, ELEMENTS[dtype])
+    first = ZERO_VALUE if holes else Reg(begin, ELEMENTS[dtype])
+    return select(f"({empty})", nothing, first) if empty and first != nothing else first
+
+
+def _by_lines(emit: Any, combine: str, step: Any, begin: Any, x: Any, axes: tuple[int, ...], layout: Layout) -> Any:
     """The reduction as one number for each line of what goes."""
     dtype, inside = dtype_of_reduction(combine, x.dtype)
     holes, sizes = x.type.holes, x.sizes
@@ -109,7 +120,7 @@ def _by_lines(emit: Any, combine: str, step: Any, begin: str, x: Any, axes: tupl
 
     def line(indices: Sizes) -> Any:
         total = make(of, emit.variable)
-        emit.move((total,), (convert(ZERO_VALUE if holes else Reg(begin, ELEMENTS[inside]), of),))
+        emit.move((total,), (convert(begin, of),))
         if order:
             wild = emit.variable(REAL)
             emit.line(f"{wild} = 0.0")

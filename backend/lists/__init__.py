@@ -1,10 +1,12 @@
 """
 Lists in generated code, which has none of unknown length, and no memory.
 
+    lifting         states passed on beside pointers
     followed_cells  what happens to a memory, and which cell every pointer is to
     promotion       cells that are known become values
     meeting         which nodes have the same lists
     columns         lists of tuples become tuples of lists
+    reading         what nothing reads is passed no more
     loops           loops that make a list, an element a turn
     flow            where a list goes, and what it is asked there
     elements        what the elements are that an array can hold

@@ -29,6 +29,7 @@ from backend.lists.columns import in_columns
 from backend.lists.elements import Elements, kind
 from backend.lists.flow import Flow, flow
 from backend.lists.loops import Loop, loop_at, loops
+from backend.lists.reading import without_unread
 from semantics.edit import Edit
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
@@ -77,8 +78,9 @@ def gathered(program: Program, types: Sequence[Any] | None = None, *, known: boo
     loop makes it.
     """
     opened = OPEN.run(program) if JACOBIAN in program.interned else program
-    found = _all_gathered(opened, types, known)
-    return program if found is opened else found
+    read = without_unread(opened) if _makes_lists(opened) else opened
+    found = _all_gathered(read, types, known)
+    return program if found is read else found
 
 
 def _all_gathered(program: Program, types: Sequence[Any] | None, known: bool) -> Program:

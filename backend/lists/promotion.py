@@ -5,15 +5,16 @@ Cells of which every load and store says which it is become values: generated co
     @for(…, m)  ⟹  @for(…, x)                                      where x is what the cell of p has in m
     store(m, lea(p, i), w)  ⟹  put(x, i, w)                        load(m, lea(p, i))  ⟹  getitem(x, i)
 
-The front end keeps a list that a function changes in such a cell. A pointer that is passed on, kept in a tuple or chosen by a
-branch may be to any; then the memory stays (`backend.lists.followed_cells`). A cell that a turn of a loop makes is there for what
-is nested in this turn alone, which has the pointer, so a later turn is not passed it. The values are those that the cells have;
-what traps is an index, as before.
+The front end keeps a list that a function changes in such a cell. A pointer that is kept in a tuple or chosen by a branch may be
+to any; then the memory stays (`backend.lists.followed_cells`). Where a loop is passed one, as for `cur = nxt`, it is passed what
+the cell has. A cell that a turn of a loop makes is there for what is nested in this turn alone, which has the pointer, so a later
+turn is not passed it. The values are those that the cells have; what traps is an index, as before.
 """
 
 from __future__ import annotations
 
 from backend.lists.followed_cells import MEMORY, Cells, followed
+from backend.lists.lifting import with_states
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
@@ -28,9 +29,10 @@ def promoted(program: Program) -> Program:
     """The program with values in the place of such cells; itself if it has none."""
     if MEMORY in program.interned:
         for use in sorted(program.users(program.interned[MEMORY])):
-            found = followed(program, use.user) if use.index == 0 else None
+            lifted = with_states(program, use.user) if use.index == 0 else program
+            found = followed(lifted, use.user) if use.index == 0 else None
             if found is not None:
-                program = _Promotion(program, found).run()
+                program = _Promotion(lifted, found).run()
     return program
 
 
@@ -39,7 +41,8 @@ class _Promotion:
 
     def __init__(self, program: Program, found: Cells) -> None:
         self.program, self.found, self.edit = program, found, Edit(program)
-        self.names = {c: getattr(program.nodes[p], "name", "") for p, c in found.cells.items() if p != c}  # of the cells
+        named = [p for p, c in found.cells.items() if p != c or isinstance(program.nodes[p], Parameter)]
+        self.names = {found.cells[p]: getattr(program.nodes[p], "name", "") for p in named}
         self.states: dict[GraphId, list[NodeId]] = {}  # the parameters that are states
         for state in found.before:
             if isinstance(parameter := program.nodes[state], Parameter):
@@ -63,7 +66,8 @@ class _Promotion:
             edit.replace(load, self.content(load))  # in what has been made since
         discard(edit, edit.program, sorted(self.found.dead), ())
         for graph, states in self.states.items():
-            edit.set_parameters(graph, tuple(p for p in edit.graphs[graph].parameters if p not in states))
+            gone = {*states, *self.found.cells}
+            edit.set_parameters(graph, tuple(p for p in edit.graphs[graph].parameters if p not in gone))
         return edit.program
 
     def passed(self, states: list[NodeId]) -> list[Place]:
@@ -80,8 +84,10 @@ class _Promotion:
         at = {state: self.program.graphs[graph].parameters.index(state) for state in states}
         for use in only_called(self.program, graph) or ():
             inputs = self.program.inputs(use.user)
-            kept = [n for k, n in enumerate(inputs) if k - 1 not in at.values()]
-            values = [self.value((inputs[1 + at[state]], cell)) for state, cell in self.passed(states)]
+            passed = self.found.passed.get(use.user, {})
+            gone = {*at.values(), *(self.program.graphs[graph].parameters.index(pointer) for pointer in passed)}
+            kept = [n for k, n in enumerate(inputs) if k - 1 not in gone]
+            values = [self.value((inputs[1 + at[state]], passed.get(cell, cell))) for state, cell in self.passed(states)]
             self.edit.set_inputs(use.user, (*kept, *values))
 
     def value(self, place: Place) -> NodeId:
@@ -144,7 +150,8 @@ def _same(found: Cells, places: list[Place]) -> dict[Place, Place]:
         changed = False
         for place in places:
             if place not in same:
-                origins = {_origin(found, same, (s, place[1])) for s in found.before[place[0]]} - {place}
+                sources = ((s, passed.get(place[1], place[1])) for s, passed in found.ways(place[0]))
+                origins = {_origin(found, same, source) for source in sources} - {place}
                 if len(origins) == 1:
                     (same[place],) = origins
                     changed = True

@@ -206,8 +206,6 @@ class Rooms:
         if held.axes:
             return self.unsized(owner, growth, held) if nothing else self.beside(owner, growth, held, node), count
         whole = self.is_whole(growth, held)
-        if not whole and not nothing:
-            return node, count
         size = self.room(owner, growth) if whole else constant(MORE)
         room = call(owner, FULL, call(owner, MAKE_TUPLE, size), constant(held.begin), constant(held.dtype))
         return (room if nothing else call(owner, CONCATENATE, call(owner, MAKE_TUPLE, node, room), constant(0))), count

@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.arrays.values import ARRAYS, Held, as_type, either
 from backend.lowering.shape import ROOT, Cut, Fn, Items, Nothing, Reg, Stack, Sum, default, make, plain, typed, unknown
-from backend.stacks.cell_types import EMPTY, StackType, site_of, stack_of
+from backend.stacks.stack_types import EMPTY, StackType, site_of, stack_of
 from semantics.errors import Malformed
 from semantics.type_language import ArrayType, FunctionType, RecordType, Scalar, TupleType
 from semantics.type_lattice import NEVER, Literal, SliceType, Union, erase, is_below, join, kind_of

@@ -33,7 +33,7 @@ from backend.recursion.cells import MEETING
 from backend.recursion.families import families, made_apart
 from backend.recursion.program import without_recursion
 from backend.stacks.arrays import HEAP
-from backend.stacks.cell_types import StackInference, without_zero
+from backend.stacks.cell_types import StackInference, joined, without_zero
 from backend.stacks.cells import Sites
 from backend.stacks.layout import ROOMS, laid_out
 from backend.stacks.sensitivities import with_tuples
@@ -42,7 +42,7 @@ from semantics.errors import AdjudgeError, IllTyped, Malformed, OutOfFuel
 from semantics.infer import Inference, Signature, entry_types
 from semantics.ir import Program
 from semantics.type_language import UNIT, ArrayType, FunctionType, RecordType, Scalar, TupleType
-from semantics.type_lattice import NEVER, Union, erase
+from semantics.type_lattice import NEVER, UNBOUND, Union, erase
 from transforms.directed import components
 
 CROWD = 160
@@ -230,12 +230,15 @@ def _some(result: Any, parameters: list[Any]) -> tuple[str, ...]:
 
 
 def _given_out(type: Any) -> Any:
-    """The type of a result: no run gives ZERO where another value is possible; it stands for a path that was not taken."""
+    """
+    The type of a result: no run gives ZERO where another value is possible; it stands for a path that was not taken. A run that
+    gives a variable which it has not assigned ends there, and is the machine's.
+    """
     match type:
         case TupleType(parts) | RecordType(_, parts):
             return replace(type, items=tuple(map(_given_out, parts)))
-        case Union():
-            return without_zero(type)
+        case Union(parts):
+            return without_zero(joined(part for part in parts if part != UNBOUND))
         case _:
             return type
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from backend.arrays.values import MADE, Held, held
-from backend.stacks.cell_types import site_of
+from backend.stacks.stack_types import site_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
 from semantics.structured import Label

@@ -30,11 +30,13 @@ def refuse_uncompiled(program: Program, nodes: Iterable[NodeId]) -> None:
 
 
 def refuse_memory(program: Program, types: Sequence[Any] | None) -> None:
-    """Malformed if the functions of which the program has derivatives need memory, or the program itself does."""
-    if holes := _rows(program):
+    """
+    Malformed if the functions of which the program has derivatives need memory, or the program itself does. Where all cells have
+    become values the rows are still there, but nothing mentions them: then no types are asked for, which would take seconds.
+    """
+    if (rows := _rows(program)) and (holes := rows.intersection(mentioned(program))):
         from transforms.known_lengths import typed  # with the optimizer, which no first call waits for
 
-        holes.intersection_update(mentioned(program))
         with suppress(AdjudgeError):
             _, inference = typed(program, types, _Refusing)
             holes.intersection_update(reached(inference))

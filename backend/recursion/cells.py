@@ -29,7 +29,7 @@ from backend.lowering.shape import ROOT, ZERO_VALUE, Reg, Stack, literal, make, 
 from backend.recursion.calls import AFTER, ANSWER, IS, PLACE, RESULT_OF
 from backend.recursion.family import Family
 from backend.stacks.arrays import HEAP, with_sizes
-from backend.stacks.cell_types import StackType
+from backend.stacks.stack_types import StackType
 from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId

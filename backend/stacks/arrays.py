@@ -66,6 +66,7 @@ def holds_arrays(cells: Any) -> bool:
 
 def save_array(emit: Any, site: NodeId, cell: str, place: str, array: str, type: ArrayType) -> None:
     """The elements, and the sizes that `type` does not know, written for a cell; dropped if nothing reads them."""
+    emit.in_cells |= {(site, place, k) for k, n in enumerate(emit.shapes.get(array, ())) if emit.same(n) in emit.cut}
     memory, helper = _memory(type), HELPER_OF[type.dtype]
     emit.helpers.add(helper)
     if not array.isidentifier():
@@ -86,6 +87,7 @@ def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType, 
         if n is None:
             sizes.append(emit.variable(INTEGER))
             emit.line(f"{sizes[-1]} = int(integers[⟦{site}:{cell}:{place}_{k}⟧])")
+            emit.cut |= {sizes[-1]} if (site, place, k) in emit.in_cells else set()
         else:
             sizes.append(str(n))
     begin, count = f"integers[⟦{site}:{cell}:{place}⟧]", " * ".join(sizes)
@@ -98,6 +100,17 @@ def load_array(emit: Any, site: NodeId, cell: str, place: str, type: ArrayType, 
     if type.holes:
         views[MASKED] = views[name]
     return name
+
+
+def sizes_in(value: Any) -> dict[str, Sizes]:
+    """The sizes of the arrays of a value, by their texts."""
+    match value:
+        case Held(_, name, sizes):
+            return {name: sizes}
+        case Items(parts) | Fn(_, parts) | Sum(_, _, parts):
+            return {name: sizes for part in parts for name, sizes in sizes_in(part).items()}
+        case _:
+            return {}
 
 
 def with_sizes(value: Any, views: dict[str, Sizes]) -> Any:

@@ -1,9 +1,8 @@
 """
-Types of stacks: `stack k` is a stack that is not empty, whose cells are made at site k; what they hold is inferred beside it.
+Inference with stacks: what the cells of `stack k` hold is inferred beside it.
 
 The cells of one site have one type, whatever the depth of the stack, so the recursion that pushes and that which pops come to an
-end. An empty stack is the empty tuple: `stack k | tuple[]` is a stack. The sensitivity of a stack is one too, on top of ZERO:
-`stack k | zero`.
+end.
 
 An adjoint says ZERO for what no run will read: a condition, a stack, of a path that was not taken. DEMANDING are the arguments that
 no run has as ZERO, so that type is left out there.
@@ -13,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from backend.recursion.family import Family
+from backend.stacks.near_types import MANY, joined_by_graph, unsized, widest, with_zero
+from backend.stacks.stack_types import EMPTY, StackType, every_stack, perhaps_empty, stack_of
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Trap
 from semantics.indexing import OUTSIDE
@@ -26,10 +26,9 @@ from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, TupleType
-from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Literal, Union, distribute, erase, is_below, join, members
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, TupleType
+from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, distribute, erase, join, members
 
-EMPTY = TupleType(())
 INDEXED = ("getitem", "put", "inject", "final", "scatter_add", "take")
 """Of these the second argument is an index, of which no part is ZERO either."""
 DEMANDING = {
@@ -48,50 +47,8 @@ POWER, NATURAL = TABLE["pow"], (INTEGER, INTEGER)
 """Of these types a power is taken for an integer, which it is unless the exponent is negative: then the code gives up."""
 ABSENT, NO_RESULTS = (UNIT, ZERO_TYPE), (INTEGER, BOOLEAN)
 """What says that there is no value, as `best = None` before a loop; and what has no gradient, as `sum` of nothing, which is 0."""
-VARIANTS, MANY = 3, 100
 NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class StackType:
-    """
-    A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO; or, on top of NEVER, a cell of the
-    family of a site.
-    """
-
-    site: NodeId
-    bottom: Any = EMPTY
-
-    def __str__(self) -> str:
-        return f"stack {self.site}" + " on zero" * (self.bottom == ZERO_TYPE)
-
-
-def stack_of(type: Any) -> StackType | None:
-    """The type without the empty stack, of a type of stacks; None for another type."""
-    match type:
-        case StackType():
-            return type
-        case Union((StackType(_, bottom) as stack, found)) | Union((found, StackType(_, bottom) as stack)) if found == bottom:
-            return stack
-        case _:
-            return None
-
-
-def site_of(type: Any) -> NodeId | None:
-    """The site of a type of stacks, empty ones or not; None for another type."""
-    found = stack_of(type)
-    return found.site if found is not None else None
-
-
-def perhaps_empty(stack: StackType) -> Any:
-    """The type of every stack of a site."""
-    return join(stack.bottom, stack)
-
-
-def _perhaps_empty(t: Any, site: NodeId) -> Any:
-    """The type of every stack of a site for that of some of them; other types as they are."""
-    return perhaps_empty(StackType(site)) if t in (EMPTY, StackType(site)) else t
 
 
 def result_type(cells: Cells, below: Mapping[NodeId, int], primitive: Primitive, arguments: Sequence[Any]) -> Any:
@@ -160,7 +117,8 @@ class StackInference(Inferrer):
     families  those that are cells of a family (`backend.recursion.families`)
     holders   the nodes whose values are stacks of one site: there is no code of its own for a stack that is known to be empty
     readers   the signatures to be judged again when those grow    outdated  those of which that has happened since they were begun
-    before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one
+    before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one. If
+              there were MANY, it has one for all sizes
     partial   whether a row that None or ZERO is no argument of (ABSENT) may be given one: there the code gives up
     """
 
@@ -182,7 +140,8 @@ class StackInference(Inferrer):
         self.readers: dict[NodeId, dict[Signature, None]] = {
             site: {} for site in (*below, *families)
         }  # in the order in which they came
-        self.wide = _joined(before) if before is not None else {}
+        self.wide = joined_by_graph(before) if before is not None else {}
+        self.forgotten = unsized if before is not None and len(before.types) > MANY else erase
         self.by_graph: dict[int, list[Signature]] = {}
         self.outdated: set[Signature] = set()
 
@@ -197,19 +156,16 @@ class StackInference(Inferrer):
     def widened(self, caller: Signature, wanted: Signature) -> Signature:
         """
         As ever, but ZERO in place of something else makes few signatures: at most VARIANTS for a graph, one in a program that has
-        MANY already, and none where `before` found what else there is. With k values that may be ZERO there would be 2ᵏ.
+        MANY already, and none where `before` found what else there is; so do sizes (`backend.stacks.near_types`).
         """
         wanted = self.perhaps_empty(wanted)
         if (wide := self.wide.get(wanted.graph)) is not None:
-            wanted = both(_with_zero, wanted, wide)
+            wanted = both(partial(with_zero, forgotten=self.forgotten), wanted, wide)
         found = super().widened(caller, wanted)
         if found in self.results:
             return found
         others = self.by_graph.setdefault(found.graph, [])
-        alike = [other for other in others if _alike(other, found)]
-        if alike and (len(alike) >= VARIANTS or len(self.results) > MANY):
-            for other in alike:
-                found = both(join, found, other)
+        found = widest(found, others, len(self.results) > MANY)
         if found not in self.results:
             others.append(found)
         return found
@@ -219,7 +175,7 @@ class StackInference(Inferrer):
 
         def types(nodes: Sequence[NodeId], found: Sequence[Any]) -> tuple[Any, ...]:
             pairs = zip(nodes, found, strict=True)
-            return tuple(_perhaps_empty(t, self.holders[n]) if n in self.holders else t for n, t in pairs)
+            return tuple(every_stack(t, self.holders[n]) if n in self.holders else t for n, t in pairs)
 
         captured = types(self.free[wanted.graph], wanted.captured)
         return Signature(wanted.graph, captured, types(self.program.graphs[wanted.graph].parameters, wanted.arguments))
@@ -285,46 +241,3 @@ class StackInference(Inferrer):
                 self.stopped.pop(reader, None)
                 self.outdated.add(reader)
                 self.queue(reader)
-
-
-def _alike(a: Signature, b: Signature) -> bool:
-    """Whether two signatures differ only in what may be ZERO, unbound, an empty stack or another."""
-    return all(map(_nearly, (*a.captured, *a.arguments), (*b.captured, *b.arguments)))
-
-
-def _nearly(t: Any, u: Any) -> bool:
-    if t == u or ZERO_TYPE in members(t) or ZERO_TYPE in members(u):
-        return True
-    return all(m in (EMPTY, UNBOUND) or isinstance(m, StackType) for m in {*members(t)} ^ {*members(u)})
-
-
-def _joined(inference: Inference) -> dict[int, Signature]:
-    """For every graph, its signatures as one."""
-    found: dict[int, Signature] = {}
-    for signature in inference.types:
-        if signature.graph in found:
-            signature = both(join, found[signature.graph], signature)
-        found[signature.graph] = signature
-    return found
-
-
-def _with_zero(wanted: Any, wide: Any) -> Any:
-    """The type `wide`, where that says of `wanted` only that it, or an element, may be ZERO, unbound or a stack; else `wanted`."""
-    return wide if _near(erase(wanted), erase(wide)) and is_below(wanted, wide) else wanted
-
-
-def _near(t: Any, u: Any) -> bool:
-    """Whether two types, or those of the parts of two tuples, differ only so."""
-    match t, u:
-        case TupleType(some), TupleType(others) if len(some) == len(others):
-            return all(map(_near, some, others))
-        case _:
-            return _nearly(_with_holes(t), _with_holes(u))
-
-
-def _with_holes(t: Any) -> Any:
-    """The type, where an array may have elements that are ZERO."""
-    found: Any = NEVER
-    for member in members(t):
-        found = join(found, replace(member, holes=True) if isinstance(member, ArrayType) else member)
-    return found

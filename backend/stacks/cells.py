@@ -24,15 +24,16 @@ from backend.lowering.emit import Emitter, stored
 from backend.lowering.shape import Items, Nothing, Reg, Stack, Sum, literal, make, scalars, typed
 from backend.recursion.cells import alone, length, make_cell, moved, nothing_of, read_cell
 from backend.recursion.family import Family
-from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, with_sizes
-from backend.stacks.cell_types import DEMANDING, INDEXED, StackType, perhaps_empty, result_type, stack_of
+from backend.stacks.arrays import HEAP, holds_arrays, load_array, save_array, sizes_in, with_sizes
+from backend.stacks.cell_types import DEMANDING, INDEXED, result_type
 from backend.stacks.memory import MEMORY
+from backend.stacks.stack_types import StackType, perhaps_empty, stack_of
 from backend.status import FULL_ARRAYS, INDEX, LINKED, STUCK
 from semantics.errors import Malformed
 from semantics.ir import NodeId
 from semantics.primitives.row import Primitive
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, RecordType, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, Union, erase, members
+from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Union, erase, members
 
 LINK = "link"
 WHOLE_STACKS = frozenset({"make_tuple", "make_record", "switch", "where", "J"})
@@ -121,24 +122,24 @@ class Stacks(Emitter):
     def result_type(self, primitive: Primitive, types: list[Any]) -> Any:
         return erase(result_type(self.sites.cells, self.sites.below, primitive, types))
 
-    def demanded(self, value: Any) -> Any:
-        """A value that is not ZERO: a trap where it is."""
-        if isinstance(value, Nothing) and value.type == ZERO_TYPE:
+    def demanded(self, value: Any, absent: Any = ZERO_TYPE) -> Any:
+        """A value that is not ZERO, or not of another type without values: a trap where it is."""
+        if isinstance(value, Nothing) and value.type == absent:
             self.trap("True", STUCK)
             return None
-        if not isinstance(value, Sum) or ZERO_TYPE not in value.type.members:
+        if not isinstance(value, Sum) or absent not in value.type.members:
             return value
         options = dict(zip(value.type.members, zip(value.tests, value.options, strict=True), strict=True))
-        self.trap(options.pop(ZERO_TYPE)[0], STUCK)
+        self.trap(options.pop(absent)[0], STUCK)
         (_, found), *others = options.values()
         for test, option in others:
             found = select(test, option, found)
         return self.settled(found)
 
     def demanded_of(self, value: Any, type: Any) -> Any:
-        """A value of which no part is ZERO where the type does not have it there: a trap where it is."""
-        if ZERO_TYPE not in members(type):
-            value = self.demanded(value)
+        """A value of which no part is ZERO, or unbound, where the type does not have it there: a trap where it is."""
+        for absent in (ZERO_TYPE, UNBOUND):
+            value = value if absent in members(type) else self.demanded(value, absent)
         if isinstance(value, Items) and isinstance(type, (TupleType, RecordType)):
             parts = [self.demanded_of(part, of) for part, of in zip(value.items, type.items, strict=True)]
             return None if any(part is None for part in parts) else replace(value, items=tuple(parts))
@@ -186,7 +187,9 @@ class Stacks(Emitter):
         for type, argument in zip(self.sites.cells[site], arguments, strict=True):
             if type != NEVER:
                 target = make(type, lambda _: "_")
-                given = stored(self.contiguous(convert(self.contiguous(argument), type)), target)
+                value = self.contiguous(convert(self.contiguous(argument), type))
+                self.shapes |= sizes_in(value)
+                given = stored(value, target)
                 found += zip(given, (r.type for r in scalars(target)), strict=True)
         return found
 

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from semantics.arrays import single
+from semantics.columns.kinds import JOINS
 from semantics.columns.structure import wrong
 from semantics.errors import Trap
 from semantics.structured import Label, Record
@@ -21,12 +22,14 @@ def check(name: str, *arguments: Any) -> None:
     """Every argument is a number or ZERO; otherwise the error says which is not."""
     for x in arguments:
         if type(x) is not float and type(x) is not int and x is not ZERO:
-            raise wrong(name, "numbers", x, _instead(x))
+            raise wrong(name, "numbers", x, _instead(name, x))
 
 
-def _instead(x: Any) -> str:
+def _instead(name: str, x: Any) -> str:
     """What to write where a number is wanted."""
     match x:
+        case Record(Label("list")) | tuple() if name == "add":
+            return JOINS
         case bool():
             return "write a number for it: 1 if b else 0"
         case Record(Label("list")):

@@ -15,6 +15,7 @@ from semantics.text import cut
 from semantics.values import Closure, Unbound
 
 NO_AXES = "write `not b` for one boolean, -n - 1 for an integer; x[...] and ~x are of arrays"
+JOINS = "[*xs, *ys] joins two lists, (*s, *t) two tuples; np.array(xs) makes an array of one, which is added to numbers"
 NO_BITS = "compare first: n != 0; bits of an integer are n // 2**k % 2"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from semantics.columns.kinds import NO_BITS
+from semantics.columns.kinds import JOINS, NO_BITS
 from semantics.columns.meaning import MEANING
 from semantics.columns.record_types import wrong
 from semantics.errors import IllTyped, Trap
@@ -53,20 +53,22 @@ def from_signature(primitive: Primitive) -> Callable[..., Any]:
     return cell
 
 
-def _remedy(found: Any, kind: str = "number") -> str:
-    """What makes a number of what is none, or a boolean of a number."""
+def _remedy(found: Any, kind: str = "number", name: str = "") -> str:
+    """What makes a number of what is none, or a boolean of a number; of `+`, what joins sequences."""
     if kind == "boolean" and erase(found) in _ACCEPTS["number"]:
         return NO_BITS
     if erase(found) == BOOLEAN:
         return "convert it explicitly: int(b)"
     is_sequence = isinstance(found, (TupleType, RecordType, SequenceType))
+    if is_sequence and name == "add":
+        return JOINS
     return "np.array(t) makes an array of a tuple or a list of numbers" if is_sequence else ""
 
 
 def _numbers(name: str, *arguments: Any) -> list[Any]:
     for t in arguments:
         if erase(t) not in _ACCEPTS["number"]:
-            raise wrong(name, "numbers", t, _remedy(t))
+            raise wrong(name, "numbers", t, _remedy(t, name=name))
     return [erase(t) for t in arguments]
 
 
