@@ -10,7 +10,7 @@ import backend
 from backend.lists.promotion import promoted
 from backend.lists.reading import without_unread
 from backend.lowering import subset
-from backend.stacks.near_types import SIZES, unsized, widest
+from backend.stacks.near_types import SIZES, Near, unsized, widest
 from semantics.errors import Malformed
 from semantics.signatures import Signature
 from semantics.type_language import INTEGER, REAL, ArrayType, TupleType
@@ -101,7 +101,7 @@ def test_arrays_of_many_known_sizes_have_few_signatures() -> None:
     def of(size: int | None) -> Signature:
         return Signature(7, (), (ArrayType("f64", (size,)), INTEGER))
 
-    several = [of(size) for size in range(2, 2 + SIZES)]
+    several = [Near(of(size)) for size in range(2, 2 + SIZES)]
     assert widest(of(99), several, False) == of(None)
     assert widest(of(99), several[1:], False) == of(99)
     assert widest(of(1), several, False) == of(1)  # it may be what is repeated

@@ -16,7 +16,7 @@ from functools import partial, reduce
 from typing import Any
 
 from backend.recursion.family import Family
-from backend.stacks.near_types import MANY, joined_by_graph, unsized, widest, with_zero
+from backend.stacks.near_types import MANY, Near, joined_by_graph, unsized, widest, with_zero
 from backend.stacks.stack_types import EMPTY, StackType, every_stack, perhaps_empty, stack_of
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Trap
@@ -142,7 +142,7 @@ class StackInference(Inferrer):
         }  # in the order in which they came
         self.wide = joined_by_graph(before) if before is not None else {}
         self.forgotten = unsized if before is not None and len(before.types) > MANY else erase
-        self.by_graph: dict[int, list[Signature]] = {}
+        self.by_graph: dict[int, list[Near]] = {}
         self.outdated: set[Signature] = set()
 
     def judge(self, signature: Signature) -> Any:
@@ -167,7 +167,7 @@ class StackInference(Inferrer):
         others = self.by_graph.setdefault(found.graph, [])
         found = widest(found, others, len(self.results) > MANY)
         if found not in self.results:
-            others.append(found)
+            others.append(Near(found))
         return found
 
     def perhaps_empty(self, wanted: Signature) -> Signature:

@@ -8,8 +8,8 @@ of one size where a loop begins, and of another once they have grown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from backend.stacks.stack_types import EMPTY, StackType
@@ -24,16 +24,36 @@ SIZES, ALL = 4, 16
 """Signatures of a graph that differ in sizes alone, and in sizes and known values."""
 
 
-def widest(found: Signature, others: Sequence[Signature], crowded: bool) -> Signature:
+@dataclass(frozen=True)
+class Near:
+    """A signature, and what is compared of it, made where it first is, since types may be long."""
+
+    signature: Signature
+
+    @cached_property
+    def unsized(self) -> Signature:
+        """The signature with the sizes of arrays forgotten."""
+        return each(unsized, self.signature)
+
+    @cached_property
+    def rough(self) -> Signature:
+        """The signature with sizes and known values forgotten."""
+        return each(_rough, self.signature)
+
+
+def widest(found: Signature, others: Sequence[Near], crowded: bool) -> Signature:
     """The signature, or its join with those `others` of its graph that are like it, if there are too many of these."""
-    alike = [other for other in others if _alike(other, found)]
+    alike = [other.signature for other in others if _alike(other.signature, found)]
     if alike and (len(alike) >= VARIANTS or crowded):
         found = _joined(found, alike)
-    for forgotten, most in ((unsized, SIZES), (_rough, ALL)):
-        sized = [other for other in others if _alike(each(forgotten, other), each(forgotten, found))]
-        if len(sized) >= most:
-            found = _joined(found, sized)
-    return found
+    if len(others) < SIZES:
+        return found
+    own = Near(found)
+    sized = [other.signature for other in others if _alike(other.unsized, own.unsized)]
+    if len(sized) < SIZES and len(others) >= ALL:
+        sized = [other.signature for other in others if _alike(other.rough, own.rough)]
+        return _joined(found, sized) if len(sized) >= ALL else found
+    return _joined(found, sized) if len(sized) >= SIZES else found
 
 
 def _joined(found: Signature, others: Iterable[Signature]) -> Signature:
@@ -91,7 +111,7 @@ def unsized(t: Any) -> Any:
         case ArrayType(_, dims):
             return replace(t, dims=tuple(n if n == 1 else None for n in dims))
         case Union(of):
-            return reduce(join, map(unsized, of))
+            return Union(tuple(map(unsized, of)))
         case _:
             return over_parts(t, unsized)
 
