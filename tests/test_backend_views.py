@@ -63,7 +63,7 @@ OTHERS = {
     "x[:, 1:2] * 1.0": (X[:, :1], 1),
     "x[:1] * 1.0": (X[:0], 1),
 }
-"""And how many samples are left to the machine: those of arrays in which a slice of one place finds none. A slice of none is code's."""
+"""And how many samples are left to the machine: those of arrays too short for a slice of one place."""
 
 
 @pytest.mark.parametrize("view", SINGLE)
