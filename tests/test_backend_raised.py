@@ -293,3 +293,10 @@ def told(action: Any) -> Any:
     except (IllTyped, OutOfFuel, Trap) as error:
         return type(error), error.what
     return found.shape, found.tolist()
+
+
+def test_a_shape_that_an_array_has_is_not_tested() -> None:
+    """A regression of speed: tests of sizes came before it was asked whether they are those of the array, and hid that they are."""
+    program = parse_text("import numpy as np\ndef f(x):\n    return np.reshape(x, np.shape(x)) * x\n", "f")
+    code = run.compile(program, (ArrayType("f64", (None, None)),), "python").code
+    assert str(arrays.MOST) not in code.alone

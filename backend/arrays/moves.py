@@ -175,10 +175,10 @@ def reshape(emit: Any, x: Any, shape: Any) -> Any:
     if any(n.startswith("(-") for n in wanted):
         wanted = _filled(emit, x.sizes, wanted)
     elif sorted(wanted) != sorted(x.sizes):
-        wanted = not_negative(emit, wanted)
         into, found = (sorted(emit.same(n) for n in sizes if n != ONE) for sizes in (wanted, x.sizes))
         if into != found:
-            emit.equal(" * ".join(into) or ONE, " * ".join(found) or ONE)
+            wanted = not_negative(emit, wanted)
+            emit.equal(" * ".join(n for n in wanted if n != ONE) or ONE, " * ".join(found) or ONE)
     return emit.reshaped(x, wanted)
 
 
@@ -186,7 +186,8 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
     """The shape with the one size that is -1 made what it must be."""
     if sum(n.startswith("(-") for n in wanted) > 1:
         raise uncompiled("a shape with two sizes left open")
-    others = not_negative(emit, tuple(n for n in wanted if not n.startswith("(-")))
+    others = tuple(n for n in wanted if not n.startswith("(-"))
+    not_negative(emit, others)
     rest = " * ".join(others) or ONE
     found = " * ".join(sizes) or ONE
     if rest != ONE:
@@ -196,8 +197,7 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
     name = emit.variable(INTEGER)
     emit.line(f"{name} = {found}")
     emit.cut |= {name for n in sizes if emit.same(n) in emit.cut}
-    given = iter(others)
-    return tuple(name if n.startswith("(-") else next(given) for n in wanted)
+    return tuple(name if n.startswith("(-") else n for n in wanted)
 
 
 def expand_dims(emit: Any, x: Any, axis: Any) -> Any:
