@@ -13,7 +13,6 @@ from backend.lists.loops import is_empty
 from semantics.arrays import Array
 from semantics.edit import Edit
 from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
-from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 
 CONCATENATE, EQ, LENGTH = TABLE["concatenate"], TABLE["eq"], TABLE["length"]
@@ -31,23 +30,17 @@ def joined(edit: Edit, owner: GraphId, first: NodeId, second: NodeId, unsure: Se
         return edit.apply(graph, *joined(edit, graph, first, second, [n for n in rest if n != asked]))
 
     count = edit.call(owner, LENGTH, asked)
-    return (chosen(edit, owner, EQ, count, edit.constant(0), lambda _: other, both),)
+    return (chosen(edit, owner, count, edit.constant(0), lambda _: other, both),)
 
 
 def chosen(
-    edit: Edit,
-    owner: GraphId,
-    row: Primitive,
-    a: NodeId,
-    b: NodeId,
-    then: Callable[[GraphId], NodeId],
-    otherwise: Callable[[GraphId], NodeId],
+    edit: Edit, owner: GraphId, a: NodeId, b: NodeId, equal: Callable[[GraphId], NodeId], otherwise: Callable[[GraphId], NodeId]
 ) -> NodeId:
-    """The graph to call, which makes one thing where the comparison holds, and another where not."""
-    graphs = edit.graph("more"), edit.graph("enough")
-    for graph, made in zip(graphs, (then, otherwise), strict=True):
+    """The graph to call, which makes one thing where two integers are equal, and another where not."""
+    graphs = edit.graph("equal"), edit.graph("otherwise")
+    for graph, made in zip(graphs, (equal, otherwise), strict=True):
         edit.output(graph, made(graph))
-    return edit.call(owner, SWITCH, edit.call(owner, row, a, b), *(edit.constant(GraphRef(g)) for g in graphs))
+    return edit.call(owner, SWITCH, edit.call(owner, EQ, a, b), *(edit.constant(GraphRef(g)) for g in graphs))
 
 
 def is_nothing(program: Program, edit: Edit, node: NodeId) -> bool:

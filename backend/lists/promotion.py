@@ -29,10 +29,10 @@ def promoted(program: Program) -> Program:
     """The program with values in the place of such cells; itself if it has none."""
     if MEMORY in program.interned:
         for use in sorted(program.users(program.interned[MEMORY])):
-            lifted = with_states(program, use.user) if use.index == 0 else program
-            found = followed(lifted, use.user) if use.index == 0 else None
-            if found is not None:
-                program = _Promotion(lifted, found).run()
+            if use.index == 0:
+                lifted = with_states(program, use.user)
+                found = followed(lifted, use.user)
+                program = program if found is None else _Promotion(lifted, found).run()
     return program
 
 

@@ -11,7 +11,6 @@ from backend.lists.loops import called
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE, MAKE_TUPLE, PUT, SWITCH, Meeting
 from semantics.edit import Edit
 from semantics.ir import Apply, GraphId, GraphRef, NodeId, Parameter, Program
-from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from transforms.surgery import become, index_of
 
@@ -109,15 +108,15 @@ class Rooms:
         """The array, with room for one more."""
         held, growth = self.lists[node], self.known[node]
         if held.axes:
-            array = self.chosen(owner, EQ, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
+            array = self.chosen(owner, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
         if self.is_whole(growth, held):
             return array
         size = self.edit.call(owner, LENGTH, array)
-        return self.chosen(owner, EQ, count, size, lambda g: self.longer(g, array, held), array)
+        return self.chosen(owner, count, size, lambda g: self.longer(g, array, held), array)
 
-    def chosen(self, owner: GraphId, row: Primitive, a: NodeId, b: NodeId, new: Callable[[GraphId], NodeId], old: NodeId) -> NodeId:
-        """What `new` makes in a graph of its own where the comparison holds, and the old where not."""
-        return self.edit.apply(owner, chosen(self.edit, owner, row, a, b, new, lambda _: old))
+    def chosen(self, owner: GraphId, a: NodeId, b: NodeId, new: Callable[[GraphId], NodeId], old: NodeId) -> NodeId:
+        """What `new` makes in a graph of its own where two integers are equal, and the old where not."""
+        return self.edit.apply(owner, chosen(self.edit, owner, a, b, new, lambda _: old))
 
     def first(self, graph: GraphId, growth: Growth, held: Elements, element: NodeId) -> NodeId:
         """Room for arrays like the first element."""
