@@ -164,16 +164,17 @@ class Fills:
     def before(self, loop: Going, mask: str, at: Linear) -> tuple[ast.Name, tuple[ast.Subscript, ...]] | None:
         """
         The mask from which the first turn has taken one element, and where it was read, if a loop takes others of the rest: the
-        index of that is above all of the loop's.
+        index of that is above all of the loop's. More may have been made True.
         """
-        given, first = loop.given[mask], loop.first(at, self.steady)
-        whole = self.values.get(given.id) if isinstance(given, ast.Name) else None
-        if first is None or not isinstance(given, ast.Name) or not isinstance(whole, ast.Name):
+        first, names = loop.first(at, self.steady), self._names(loop.given[mask])
+        whole = self.values[names[-1]] if names else None
+        if first is None or not isinstance(whole, ast.Name):
             return None
-        taken = [(one, value) for name, one, value, _ in self._stores(loop) if name == given.id]
-        if len(taken) != 1 or len(self.stored.get(given.id, ())) != 1 or taken[0][1] is not False:
+        stored = [getattr(value, "value", None) for name in names for _, value in self.stored.get(name, ())]
+        taken = [one for name, one, value, _ in self._stores(loop) if name in names and value is False]
+        if len(taken) != 1 or stored.count(False) != 1 or not all(value is True or value is False for value in stored):
             return None
-        above = less(taken[0][0], first)
+        above = less(taken[0], first)
         if len(above) != 1 or not all(not name and more > 0 for name, more in above):
             return None
         reads = (n for s in loop.block for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))

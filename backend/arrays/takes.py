@@ -96,17 +96,27 @@ class Turn:
         counters = [n for n, factor in names.items() if factor == 1 and self._steps(n)]
         return (
             len(counters) == 1
-            and any(all(not name and more > 0 for name, more in less(at, base)) for base in self.bases)
+            and self._is_above(at)
             and not {n.partition(".")[0] for n in names if n not in counters} & self.set_here
             and all(n.isidentifier() or SIZE.fullmatch(n) for n in names)
         )
 
-    def _steps(self, counter: str) -> bool:
-        """Whether each turn adds one number that is not 0 to a name."""
+    def comes_later(self, other: Linear, at: Linear) -> bool:
+        """Whether an index is none that `at`, another in every turn, is in this turn or was in one before; and not negative."""
+        steps = [step for name, _ in at if (step := self._steps(name))]
+        ahead = dict(less(other, at))
+        return len(steps) == 1 and ahead.keys() == {""} and ahead[""] * steps[0] > 0 and self._is_above(other)
+
+    def _is_above(self, at: Linear) -> bool:
+        """Whether an index is not negative, as a turn is left where it would be."""
+        return any(all(not name and more > 0 for name, more in less(at, base)) for base in self.bases)
+
+    def _steps(self, counter: str) -> int:
+        """The number that each turn adds to a name; 0 for none, or more than one."""
         if counter not in self.carried:
-            return False
-        step = linear(ast.parse(f"{self.carried[counter]} - {counter}", mode="eval").body, self.values)
-        return bool(step) and all(not name for name, _ in step)
+            return 0
+        step = dict(linear(ast.parse(f"{self.carried[counter]} - {counter}", mode="eval").body, self.values))
+        return step[""] if step.keys() == {""} else 0
 
     def _run(self, block: Block, always: bool) -> None:
         for statement in block:

@@ -71,14 +71,13 @@ def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
     for _ in range(TRIES):
         tried = deepcopy(function)
         taken = [one for one in _taken([*goings(tried)], Fills(tried))[0] if one.mask not in refused and one.reads]
-        if not taken:
-            return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
         facts = _Facts(tried)
         wrong = {one.mask for one in taken} - facts.begin_whole
         if not wrong:
-            _tell(tried, facts.known())
-            return tried
+            known = facts.known()
+            _tell(tried, known)
+            return tried if taken or known else None
         refused |= wrong
     return None
 
@@ -122,14 +121,19 @@ def _taken(loops: list[Going], fills: Fills) -> tuple[list[Taking], set[tuple[st
 
 
 def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> Taking | None:
-    """What a turn takes of a mask, if all it does is to read one element, another in every turn, and then to make it False."""
+    """
+    What a turn takes of a mask, if it makes one element False, another in every turn. Before it does, this is True, and so is one
+    that is taken in a later turn or in none; more may be made True.
+    """
     events = turn.events[mask]
-    kinds, places = [e.kind for e in events], {e.at for e in events}
-    reads = tuple(e.node for e in events if e.kind == "read" and e.node is not None)
-    if len(places) != 1 or set(kinds[len(reads) :]) != {"False"} or kinds.count("read") != len(reads):
+    kinds, places = [e.kind for e in events], {e.at for e in events if e.kind == "False"}
+    if len(places) != 1 or not set(kinds) <= {"read", "True", "False"}:
         return None
     (at,) = places
-    return Taking(mask, given, at, reads, inside) if turn.is_own(at) and "False" not in kinds[: len(reads)] else None
+    left = [*events[: kinds.index("False")], *(e for e in events if e.at != at and turn.comes_later(e.at, at))]
+    there = (e for e in left if e.kind == "read" and (e.at == at or turn.comes_later(e.at, at)))
+    reads = {id(e.node): e.node for e in there if e.node is not None}
+    return Taking(mask, given, at, tuple(reads.values()), inside) if turn.is_own(at) else None
 
 
 def _gets(mask: str, at: Linear, turn: Turn) -> bool:
@@ -176,6 +180,8 @@ class _Facts:
             match todo.pop():
                 case ast.Call(ast.Name("_full"), [ast.Tuple(), ast.Constant(True), ast.Name("_bool")]):
                     pass
+                case ast.Call(ast.Name("_empty"), [ast.Tuple([ast.Constant(0)]), ast.Name("_bool")]):
+                    pass  # it has no element
                 case ast.Name() as node if id(node) in self.exits:
                     pass
                 case ast.Name(name) if name in self.given:
