@@ -101,7 +101,7 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 if later[known.of(name)] == everywhere[known.of(name)]:
                     new = ast.Call(ast.Name("_empty", ast.Load()), [ast.Tuple(sizes, ast.Load()), dtype], [])
                     made.insert(0, ast.Assign([target], new))
-                    block[at : at + 1] = _filled(name, sizes, fill[0]) if fill else []
+                    block[at : at + 1] = filled(name, sizes, fill[0]) if fill else []
                     everywhere[known.of(name)] += len(fill)  # a loop around this one asks too
             case ast.If(_, body, orelse):
                 _of_turn(body, made, known, fixed, everywhere, times)
@@ -109,7 +109,7 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 statement.body = body or [ast.Pass()]
 
 
-def _filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
+def filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
     """Loops that fill an array."""
     turns = [f"{name}l{k}" for k in range(len(sizes))]
     nests = [*zip(turns, map(ast.unparse, sizes), strict=True)]

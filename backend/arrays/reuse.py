@@ -9,6 +9,8 @@ Memory of arrays that nothing reads again, given to the next array of the same s
 Both are made in the same block, and nothing after `b` is made mentions `a`, by whatever name: a view is a mention. Or what does is
 one loop nest, in which every turn reads its own element of `a` before it writes the same of `b`. What the caller has is not made
 here, and what is given out is mentioned where it is, so neither is ever given away.
+
+An array that the function itself makes, not a turn of a loop, also gives its memory to one that is made in a branch after it.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from collections import Counter
 
 from backend.arrays.contraction import in_order
 from backend.arrays.effects import Roots, assigned, roots
+from backend.arrays.hoisting import filled
 from backend.arrays.in_place import blocks
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]
 TRIED = 20  # arrays whose memory is asked for, and statements that are looked ahead
@@ -33,6 +36,8 @@ def reused(function: ast.FunctionDef) -> None:
     for block in blocks(function):
         if any(_made(s) for s in block):
             _in_block(block, known, stores, everywhere)
+    if any(_made(s) for s in function.body):
+        _into_branches(function.body, roots(function), stores)
 
 
 def _in_block(block: Block, known: Roots, stores: Counter[str], everywhere: Counter[str]) -> None:
@@ -47,8 +52,7 @@ def _in_block(block: Block, known: Roots, stores: Counter[str], everywhere: Coun
         if (made := _made(statement)) is None or stores[made[0]] > 1:
             continue
         name, call = made
-        kind = ast.dump(call.args[0]) + ast.dump(call.args[-1])
-        given = free.setdefault(kind, [])
+        given = free.setdefault(_kind(call), [])
         if inside[known.of(name)] != everywhere[known.of(name)]:
             continue
         if len(call.args) == 2:
@@ -58,6 +62,47 @@ def _in_block(block: Block, known: Roots, stores: Counter[str], everywhere: Coun
                 assert isinstance(statement, ast.Assign)
                 statement.value = ast.Name(other, ast.Load())
         given.append(name)
+
+
+def _into_branches(block: Block, known: Roots, stores: Counter[str]) -> None:
+    """The same, from the block of the function itself to those of its branches, each of which is gone through once at most."""
+    mentions = [_mentions(s, known) for s in block]
+    last = {root: at for at, counted in enumerate(mentions) for root in counted}
+    free: dict[str, list[str]] = {}
+    for at, statement in enumerate(block):
+        if (made := _made(statement)) is not None and stores[made[0]] == 1:
+            free.setdefault(_kind(made[1]), []).append(made[0])
+        elif isinstance(statement, ast.If):
+            dead = {kind: [name for name in names if last[known.of(name)] < at] for kind, names in free.items()}
+            for branch in (statement.body, statement.orelse):
+                _from_above(branch, dead, stores)
+            free = {kind: [name for name in names if name not in _taken(statement)] for kind, names in free.items()}
+
+
+def _from_above(block: Block, dead: dict[str, list[str]], stores: Counter[str]) -> None:
+    """Each array that a branch makes has the memory of one that is dead, while there is one of its sizes."""
+    for statement in [*block]:
+        if isinstance(statement, ast.If):
+            for branch in (statement.body, statement.orelse):
+                _from_above(branch, dead, stores)
+        elif (made := _made(statement)) is not None and stores[made[0]] == 1 and dead.get(_kind(made[1])):
+            name, call = made
+            shape = call.args[0]
+            if isinstance(shape, ast.Tuple) and all(stores[n] <= 1 for n in names_in(shape)):
+                assert isinstance(statement, ast.Assign)
+                statement.value = ast.Name(dead[_kind(call)].pop(), ast.Load())
+                after = block.index(statement) + 1
+                block[after:after] = filled(name, shape.elts, call.args[1]) if len(call.args) > 2 else []
+
+
+def _taken(statement: ast.stmt) -> set[str]:
+    """The names that are given to others."""
+    return {n.value.id for n in walk(statement) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)}
+
+
+def _kind(call: ast.Call) -> str:
+    """The sizes and the dtype of an array that is made."""
+    return ast.dump(call.args[0]) + ast.dump(call.args[-1])
 
 
 def _is_free(block: Block, mentions: list[Counter[str]], at: int, new: str, old: str, last: int, known: Roots) -> bool:

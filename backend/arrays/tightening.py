@@ -15,6 +15,7 @@ from backend.arrays.arranged import arranged
 from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
+from backend.arrays.direct import direct
 from backend.arrays.contraction import contracted
 from backend.arrays.eager import eager
 from backend.arrays.edges import edged
@@ -51,6 +52,7 @@ def tightened(text: str) -> str:
         constants(function)
     if (found := whole(function)) is not None:
         spoken(found)
+        direct(found)
         needed(found, Reader(roots(found)))
         module.body[0] = function = summed(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
