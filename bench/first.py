@@ -51,8 +51,8 @@ def rows(only: str = "") -> Iterator[Row]:
             )
 
 
-def programs() -> dict[str, tuple[str, int | tuple[int, ...] | None, tuple[Any, ...]]]:
-    """For each name the text, the arguments to differentiate by, None if the text has the derivative itself, and the arguments."""
+def programs() -> dict[str, tuple[str, int | tuple[int, ...] | str, tuple[Any, ...]]]:
+    """For each name the text, the arguments by which to differentiate f, or the text's own derivative, and the arguments."""
     from bench import array_gradients
     from bench.by_hand import FAMILIES
 
@@ -61,7 +61,7 @@ def programs() -> dict[str, tuple[str, int | tuple[int, ...] | None, tuple[Any, 
     for name, family in array_gradients.FAMILIES.items():
         for label, sizes in family.sizes.items():
             if not family.sample:
-                found[f"{name}, {label}"] = family.text, None if family.derivative else family.wrt, family.given(*sizes)
+                found[f"{name}, {label}"] = family.text, family.derivative or family.wrt, family.given(*sizes)
     return found
 
 
@@ -112,7 +112,8 @@ def program(name: str, file: str) -> None:
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)
     with Clock() as first:
-        gradient = aj.compile(module.derivative if wrt is None else aj.grad(module.f, wrt), target="cpu")
+        derivative = getattr(module, wrt) if isinstance(wrt, str) else aj.grad(module.f, wrt)
+        gradient = aj.compile(derivative, target="cpu")
         gradient(*arguments)
     with Clock() as second:
         gradient(*arguments)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import adjudge as aj
 from bench import __main__ as command
-from bench import array_gradients, compiling, gradbench_table, gradients, lists, papers, scaling
+from bench import array_gradients, compiling, first, gradbench_table, gradients, lists, papers, scaling
 from bench.by_hand import FAMILIES
 from bench.comparison import Comparison, line
 from bench.gradbench_by_hand import BY_HAND
@@ -99,6 +99,12 @@ def test_every_scaled_program_has_arguments_at_every_size_that_differ_in_it():
     for scaled in scaling.programs().values():
         assert scaled.sizes[-1] >= 10**4 * scaled.sizes[0] or scaled.sizes == (8, 64, 512, 4096, 32768)
         assert len(scaled.given(scaled.sizes[0])) == len(scaled.given(scaled.sizes[1]))
+
+
+def test_every_program_whose_first_gradient_is_measured_has_the_function_that_is_called():
+    for name, (text, wrt, given) in first.programs().items():
+        program = parse_text(text, wrt if isinstance(wrt, str) else "f")
+        assert len(program.graphs[program.entry].parameters) == len(given), name
 
 
 def test_the_tables_of_the_papers_name_what_ours_are_put_beside():
