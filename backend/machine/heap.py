@@ -237,7 +237,7 @@ class Heap:
 
     def value(self, at: int) -> Any:
         """The value at an address. An explicit stack: values nest as deep as programs like."""
-        todo = [at]
+        todo = [at] if self.integers[at] >= BOXED and self.integers[at + 1] not in self.read else []
         while todo:
             top = todo[-1]
             tag, p = self.integers[top], int(self.integers[top + 1])
@@ -270,8 +270,10 @@ class Heap:
 
     def here(self, at: int) -> Any:
         """The value at an address whose object, if it has one, has been read."""
-        payload = self.integers[at + 1]
-        match int(self.integers[at]):
+        tag, payload = self.integers[at], self.integers[at + 1]
+        if tag >= BOXED:
+            return self.read[payload]
+        match tag:
             case layout.REAL:
                 return float(self.doubles[at + 1])
             case layout.INT:
@@ -284,10 +286,8 @@ class Heap:
                 return ZERO_VALUE
             case layout.PRIM:
                 return self.code.rows[int(payload)]
-            case layout.OPAQUE:
-                return self.table[payload]
             case _:
-                return self.read[int(payload)]
+                return self.table[payload]
 
     def remember(self, tag: int, p: int, parts: tuple[Any, ...]) -> None:
         """The object at p as a value, from then on known by its address; and the value by its object."""
