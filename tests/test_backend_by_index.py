@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from types import FrameType
@@ -9,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from code_claims import has_code
 from hypothesis import event, given
 from hypothesis import strategies as st
 from test_backend_arrays import normal, types_of
 from test_backend_stack_arrays import agrees, compiled
 
 from adjudge.values import to_value
+from backend import compile
 from backend.arrays import tightening
 from backend.lowering import regions
 from backend.lowering.flow import Flow, flow
@@ -212,6 +215,52 @@ def test_an_element_is_read_before_it_is_updated_and_another_is_not(index: str, 
     named = [getattr(program.callee(n), "name", "") for n in reads_first(program, plan)]
     assert sorted(reads_first(program, plan)) == sorted(plan)
     assert min(("put", "getitem"), key=named.index) == first
+
+
+MADE = ("_empty", "_full")
+ROW = """
+import numpy as np
+def f(w, xs):
+    rows = []
+    h = np.zeros_like(xs[0])
+    for x in xs:
+        h = np.tanh(w * h + x)
+        rows.append(h)
+    return np.sum(np.stack(rows))
+"""
+
+
+def test_an_adjoint_makes_an_element_zero_after_what_is_read_of_it() -> None:
+    """So no turn of the loop back copies all rows: of a list of n arrays the gradient cost n²."""
+    w, xs = np.array([0.5, -0.0, 2.0]), np.array([[1.0, -1.5, 0.25], [-0.0, 0.0, 3.0], [2.0, -2.0, 1e-300], [0.5, 4.0, -1.0]])
+    types = types_of((w, xs))
+    subject = calling(parse_text(ROW, "f"), "grad", (0, 1), types)
+    turns = [n for n in ast.walk(ast.parse(compile(subject, types, "python").code.alone)) if isinstance(n, ast.While)]
+    made = [ast.unparse(n) for turn in turns for n in ast.walk(turn) if isinstance(n, ast.Call) and ast.unparse(n.func) in MADE]
+    assert made
+    assert not [call for call in made if "n_a1_0" in call]
+    has_code(subject, types, [(w, xs[:n]) for n in range(1, 5)])
+
+
+LATE = """program @f
+@f(%a: f64[?, 3], %i: i64, %j: i64, %v: f64[3]):
+  %b = put(%a, %i, {0})
+  %x = getitem(%a, {1})
+  %y = add(%x, %v)
+  %r = make_tuple(%b, %y)
+  return %r
+"""
+
+
+@pytest.mark.parametrize(("value", "index", "late"), [("ZERO", "%i", True), ("%v", "%i", False), ("ZERO", "%j", False)])
+def test_what_becomes_zero_does_so_when_it_must(value: str, index: str, late: bool) -> None:
+    """One that may fail does so where it stands: with another value, or of an element that was not read."""
+    program = read(LATE.format(value, index))
+    plan = order_of_need(program, program.entry, scopes(program).free)
+    order = reads_first(program, plan)
+    named = [getattr(program.callee(n), "name", "") for n in order]
+    assert sorted(order) == sorted(plan)
+    assert (named.index("put") > named.index("add")) == late, named
 
 
 # sizes in place of arrays

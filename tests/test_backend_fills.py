@@ -107,6 +107,21 @@ def test_so_it_is_where_the_loop_writes_the_last_too() -> None:
     assert "if b4" not in found
 
 
+@pytest.mark.parametrize("more", [f"a11_[{N} - 2] = True", "a11_[0] = True\n            a14_ = a11_\n            a14_[0] = True"])
+def test_so_it_is_where_more_is_made_true(more: str) -> None:
+    text = loops(taken=f"a11_[{N} - 1] = False\n            {more}")
+    found = without(text.replace("a10_, a11_, x3", "a10_, a14_, x3") if "a14_" in more else text)
+    assert found is not None
+    assert "if b4" not in found
+
+
+def test_what_is_read_where_a_loop_has_written_all_is_there_though_nothing_is_taken() -> None:
+    found = without(loops(again="a13_[0] = False"))
+    assert found is not None
+    assert "if b2" not in found
+    assert "if b4" in found
+
+
 NEAR = {
     "the last is not there": loops(there="pass"),
     "another is there": loops(there="a3_[0] = True"),
@@ -121,6 +136,7 @@ NEAR = {
     "a larger mask": loops(size=f"{N} + 1"),
     "a loop that goes on for another reason": loops(ends="i6 > i7"),
     "an element taken that the loop takes too": loops(taken="a11_[0] = False"),
+    "an element made what nobody knows": loops(taken=f"a11_[{N} - 1] = False\n            a11_[0] = a0[0] > 0.0"),
     "two elements taken": loops(taken=f"a11_[{N} - 1] = False\n            a11_[0] = False"),
     "the next one taken too": loops(again="a13_[i19 - 1] = False"),
 }

@@ -135,6 +135,45 @@ def test_a_reuse_while_something_is_alive_is_caught(case: str, monkeypatch: pyte
     assert not agrees(kernel(*ALIVE[case]))
 
 
+BRANCH = (
+    "if s > 0.0:",
+    "    d = {}",
+    "    for k in range(a0.shape[0]):",
+    "        d[k] = d[k] + s",
+    "    c = d",
+    "else:",
+    "    c = a1",
+)
+DEEP = ("if s > -1.0:", *(f"    {line}" for line in BRANCH), "else:", "    c = a1")
+BRANCHES = {
+    "a branch": (*ARRAY, *SUM, *BRANCH),
+    "a branch in a branch": (*ARRAY, *SUM, *DEEP),
+    "one of two": (*ARRAY, *SUM, *BRANCH[:-1], "    e = {}", "    e[0] = s", "    c = e"),
+    "two arrays": (*ARRAY, *SUM, *BRANCH[:2], "    e = {}", "    e[0] = d[1]", *BRANCH[2:4], "    c = e", *BRANCH[5:]),
+}
+KEPT = {
+    "read after the branch": (*ARRAY, *SUM, *BRANCH, "s = s + b[0]"),
+    "read in the branch": (*ARRAY, *SUM, *BRANCH[:4], "    d[0] = b[1]", *BRANCH[4:]),
+    "asked in the test": (*ARRAY, *SUM, "if b[0] > 0.0:", *BRANCH[1:]),
+    "of every turn": ("i = 0", "while i < 2:", *(f"    {line}" for line in (*ARRAY, *SUM, *BRANCH)), "    i = i + 1"),
+}
+FULL = "_full((a0.shape[0],), -1.5, _f64)"
+
+
+@pytest.mark.parametrize("case", BRANCHES)
+def test_a_branch_has_the_memory_of_what_is_dead_before_it(case: str) -> None:
+    text = kernel(*(line.format(FULL) for line in BRANCHES[case]), "return (c, s, fuel, 0)")
+    assert thrifty(text).count(" = b\n") == 1
+    assert agrees(text)
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_it_has_not_that_of_what_is_alive_or_made_in_every_turn(case: str) -> None:
+    text = kernel(*(line.format(FULL) for line in KEPT[case]), "return (c, s, fuel, 0)")
+    assert " = b\n" not in thrifty(text)
+    assert agrees(text)
+
+
 LOOP = (
     "b = _full((a0.shape[0],), 2.0, _f64)",
     "i = 0",

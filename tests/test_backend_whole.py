@@ -134,6 +134,32 @@ def test_a_mask_is_whole_in_the_first_turns_alone() -> None:
     assert without(loop(again="b1 = a5_[i8]")) is None
 
 
+AGAIN = "if {}:\n                        a5_[i8 - 1] = True"
+
+
+@pytest.mark.parametrize(
+    ("read", "told"), [("a5_[i8 - 1]", True), ("a5_[i8 + 1]", False), ("a5_[i8 - 2]", False), ("a5_[i8]", False), ("a5_[1]", False)]
+)
+def test_an_element_that_a_later_turn_takes_is_there(read: str, told: bool) -> None:
+    """The one before is, the one behind has been taken; two before the first there is none, and what is taken is gone."""
+    text = loop(again=AGAIN.format(read))
+    found = without(text)
+    assert found is not None
+    assert (f"if {read}:" not in found) == told
+    assert "if b1" not in found
+    for n in range(2, 6):
+        assert agree(text, [1.5, -0.0, -2.0, float("inf"), 3.0][:n])
+
+
+@pytest.mark.parametrize(("size", "told"), [("0", True), ("1", False)])
+def test_a_mask_without_elements_is_whole(size: str, told: bool) -> None:
+    choice = f"    if a0.shape[0] > 3:\n        a17_ = _empty(({size},), _bool)\n    else:\n        a17_ = a15_\n"
+    made = f"    a16_ = _empty(({N},), _f64)\n"
+    found = without(loop().replace(made, choice + made).replace("if a15_[k3]", "if a17_[0]"))
+    assert found is not None
+    assert ("if a17_[0]" not in found) == told
+
+
 @pytest.mark.parametrize(
     ("planted", "near"),
     [
