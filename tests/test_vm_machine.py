@@ -71,6 +71,14 @@ def test_a_part_of_a_small_tuple_and_of_a_large_one_have_the_same_sensitivity_as
         agrees(total, pair, BOTH)
 
 
+@pytest.mark.parametrize("last", [2.5, math.nan, -0.0, 7, True, None, ZERO, 3**80, "s", (1.0,), (*SPECIAL,)], ids=repr)
+@pytest.mark.parametrize("target", BOTH)
+def test_a_long_tuple_comes_back_as_it_is_be_all_of_it_reals_or_not(target: str, last: Any) -> None:
+    program = applying("append", 2)
+    for long in ((), SPECIAL, SPECIAL[:8], SPECIAL[:7], (*SPECIAL, SPECIAL), (1, *SPECIAL)):
+        agrees(program, (long, last), (target,))
+
+
 def test_an_integer_goes_on_beyond_64_bits_and_comes_back() -> None:
     program = read("program @f\n@f(%m, %n):\n  %a = mul(%m, %m)\n  %b = mul(%a, %a)\n  %c = floordiv(%b, %a)\n  return %c")
     agrees(program, (3_037_000_500, 0), BOTH)
