@@ -36,7 +36,9 @@ def reused(function: ast.FunctionDef) -> None:
     for block in blocks(function):
         if any(_made(s) for s in block):
             _in_block(block, known, stores, everywhere)
-    if any(_made(s) for s in function.body):
+    kinds = {_kind(made[1]) for s in function.body if (made := _made(s)) is not None}
+    inner = (made for s in function.body if isinstance(s, ast.If) for n in walk(s) if (made := _made(n)) is not None)
+    if kinds and any(_kind(call) in kinds for _, call in inner):
         _into_branches(function.body, roots(function), stores)
 
 
@@ -135,7 +137,7 @@ def _in_step(nest: ast.stmt, new: str, old: str, known: Roots) -> bool:
     return order == sorted(order, key=lambda name: name == new) and turns == sorted(places.pop().strip("()").split(", "))
 
 
-def _made(statement: ast.stmt) -> tuple[str, ast.Call] | None:
+def _made(statement: ast.AST) -> tuple[str, ast.Call] | None:
     """The name of an array that a statement makes, and how."""
     match statement:
         case ast.Assign([ast.Name(name)], ast.Call(ast.Name("_empty" | "_full")) as call):

@@ -70,7 +70,10 @@ def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
     refused: set[str] = set()
     for _ in range(TRIES):
         tried = deepcopy(function)
-        taken = [one for one in _taken([*goings(tried)], Fills(tried))[0] if one.mask not in refused and one.reads]
+        loops, fills = [*goings(tried)], Fills(tried)
+        taken = [one for one in _taken(loops, fills)[0] if one.mask not in refused and one.reads]
+        if not taken and not fills.exits(loops):
+            return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
         facts = _Facts(tried)
         wrong = {one.mask for one in taken} - facts.begin_whole
