@@ -15,8 +15,8 @@ from backend.arrays.arranged import arranged
 from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
-from backend.arrays.direct import direct
 from backend.arrays.contraction import contracted
+from backend.arrays.direct import direct
 from backend.arrays.eager import eager
 from backend.arrays.edges import edged
 from backend.arrays.effects import Reader, roots
