@@ -53,6 +53,9 @@ PATIENCE, COLD, SERVED = 2_000, 400_000, 8
 """Steps on CPython before generated code is worth making, about ten milliseconds, and before the machine is compiled, which takes
 seconds. What the host does takes as long as some steps."""
 
+SERVED_COMPILED = 500
+"""Steps of compiled code that take as long as what the host does once: some 12 µs."""
+
 MANY = 1 << 14
 """Elements of arrays that a run goes over on CPython before loops are compiled."""
 
@@ -136,8 +139,8 @@ class Execution:
             if status == layout.PAUSED and pause < fuel:
                 return False
             self.attend(status, fuel)
-            if pause < fuel and not self.compiled:
-                pause -= SERVED
+            if pause < fuel:
+                pause -= SERVED_COMPILED if self.compiled else SERVED
         return True
 
     def begin(self, arguments: Sequence[Any]) -> None:

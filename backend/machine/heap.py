@@ -80,18 +80,24 @@ class Heap:
         self.written: dict[int, tuple[Any, Payload]] = {}
         self.fixed: tuple[dict[int, Any], dict[int, tuple[Any, Payload]]] = ({}, {})
         self.base: tuple[int, dict[Any, int]] = (0, {})
+        self.since: list[tuple[int, int]] = []  # the address and the id of every object that became known since some last moved
         self.holes = holes.Holes()
 
     def use(self, integers: Any, doubles: Any) -> None:
         """From now on, this is the buffer. What is known of objects is forgotten, for they have moved; constants do not move."""
         self.integers, self.doubles = integers, doubles
         self.read, self.written = dict(self.fixed[0]), dict(self.fixed[1])
+        self.since.clear()
         self.holes.begin()
 
     def forget(self, start: int, end: int) -> None:
-        """The objects between these addresses have moved, or are no more."""
-        self.read = {p: value for p, value in self.read.items() if not start <= p < end}
-        self.written = {k: v for k, v in self.written.items() if v[1][0] < BOXED or not start <= v[1][1] < end}
+        """The objects between these addresses have moved, or are no more: there were none when some last moved from there."""
+        for p, key in self.since:
+            if start <= p < end:
+                self.read.pop(p, None)
+                if key in self.written and self.written[key][1][1] == p:
+                    del self.written[key]
+        self.since.clear()
 
     def keep(self) -> None:
         """What has been written by now are the constants: they stay where they are."""
@@ -127,7 +133,8 @@ class Heap:
                 todo.append((top, True))
                 todo.extend((part, False) for part in parts)
             else:
-                self.written[id(top)] = top, self.new_object(top, parts)
+                tag, p = self.new_object(top, parts)
+                self.note(top, tag, p)
         return self.written[id(value)][1]
 
     def flat(self, value: Any) -> Payload | None:
@@ -293,7 +300,12 @@ class Heap:
         """The object at p as a value, from then on known by its address; and the value by its object."""
         value = self.built(tag, p, parts)
         self.read[p] = value
-        self.written[id(value)] = value, (int(tag), p)
+        self.note(value, int(tag), p)
+
+    def note(self, value: Any, tag: int, p: int) -> None:
+        """Where the object of a value is."""
+        self.written[id(value)] = value, (tag, p)
+        self.since.append((p, id(value)))
 
     def built(self, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
         """The value of an object, from its parts."""
