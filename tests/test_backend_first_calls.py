@@ -17,7 +17,8 @@ import adjudge as aj
 from backend import runnable
 from backend.cpu import kept
 from backend.machine import interpreter, kernels
-from backend.machine.execution import MANY, Execution
+from backend.machine.execution import MANY, SERVED_COMPILED, Execution
+from backend.machine.layout import STEPS
 from backend.machine.loader import load
 from semantics import collector
 from semantics.collector import at_rest, at_work, settle
@@ -42,6 +43,29 @@ def run_of(elements: int) -> Execution:
     execution = Execution(load(read(CUBE)))
     execution.elements = elements
     return execution
+
+
+def growing(n: int) -> Any:
+    out = []
+    for i in range(n):
+        out.append(1.5 * i)
+    return sum(out)
+
+
+def test_what_the_host_does_counts_as_the_steps_that_take_as_long(monkeypatch: Any) -> None:
+    """A first run that asked the host a million times went on for half a minute, where generated code takes seconds."""
+    program, served = parse(growing), list[int]()
+    serve = Execution.serve
+    monkeypatch.setattr(Execution, "serve", lambda run: served.append(1) or serve(run))
+    execution = Execution(load(program), "cpu", patience=0)
+    execution.begin((900,))
+    execution.take_over()
+    pause = 200 * SERVED_COMPILED
+    assert not execution.advance(pause)
+    assert len(served) <= 200
+    assert execution.words.integers[STEPS] < pause
+    assert execution.resume() == growing(900)
+    assert len(served) > 900
 
 
 def test_the_collector_is_as_it_was_after_a_first_call_and_after_an_error() -> None:

@@ -13,7 +13,8 @@ from vm_runs import applying, outcome, same_outcome, same_value
 
 from adjudge.functions import Derivative
 from backend.machine import Execution, load
-from backend.machine.layout import HEAP, HP, LIMIT, OLD, STACK_END, STEPS
+from backend.machine.heap import Heap
+from backend.machine.layout import HEAP, HP, LIMIT, OLD, RAW, STACK_END, STEPS
 from backend.machine.young import PARTS, Young
 from checkers.generators import Whole, wholes
 from semantics.errors import AdjudgeError
@@ -52,6 +53,20 @@ def test_a_gradient_of_the_corpus_is_the_same_with_little_room_for_young_objects
         execution, _ = watched(program, target, young)
         same_outcome(outcome(execution.run, arguments, 200_000), wanted if isinstance(wanted, AdjudgeError) else wanted.value)
         assert isinstance(wanted, AdjudgeError) or execution.steps == wanted.steps
+
+
+GROWING = "def f(n: int):\n out = []\n for i in range(n):\n  out.append(1.5 * i)\n return sum(out)\n"
+
+
+def test_a_promotion_goes_over_what_the_host_has_seen_since_the_last_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, young, gone = parse_text(GROWING, "f"), 1 << 12, list[int]()
+    forget = Heap.forget
+    monkeypatch.setattr(Heap, "forget", lambda heap, start, end: gone.append(len(heap.since)) or forget(heap, start, end))
+    execution, _ = watched(program, "python", young)
+    same_value(execution.run((300,)), run(program, 300))
+    assert len(gone) > 5
+    assert max(gone) <= young // RAW, "so many objects at most have room there"
+    assert max(gone) <= 2 * sum(gone) / len(gone) + young // 16, "as many the last time as the first"
 
 
 @given(wholes(), st.integers(300, 900))
