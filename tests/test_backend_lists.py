@@ -98,6 +98,11 @@ TAKEN = {
         "a = []\nfor x in xs:\n a.append(x)\n if x > 0.5: a.append(x * x)\ns = 0.0\n"
         "while len(a) > 1:\n s = s * 0.5 + a.pop() * a.pop()\n if s > 1.0 and len(a) > 1: a.append(s)\nreturn s + sum(a, 0.0)"
     ),
+    # As long as a list is that grows too: its length is no node any more once that has a count, and the room was asked of the node.
+    "one that goes over another that grows": (
+        "s = [x for x in xs]\nl = []\nfor x in xs:\n s = s + [x]\n l = s + [x]\n for e in s:\n  l = l + [0.5 * e]\n"
+        " if x > 0.0: s = s + [x]\nreturn sum(l, 0.0) + sum(s, 0.0)"
+    ),
     # An array of no elements has no columns, so code that put others beside it left every sample to the machine.
     "arrays of two lists": (
         "a = [xs * x for x in xs if x > 0.0]\nb = [xs + x for x in xs]\nreturn np.sum(np.stack([*a, *b], axis=1)[0])"

@@ -29,6 +29,7 @@ class Rooms:
         self.counts: dict[NodeId, NodeId] = {}
         self.cut: dict[tuple[NodeId, GraphId], NodeId] = {}
         self.known = {node: growth for growth in growths for node in growth.members}
+        self.become: dict[NodeId, NodeId] = {}  # for what has been a length, the count that it is
 
     def run(self) -> Program:
         graphs = sorted({p.graph for node in self.known if isinstance(p := self.program.nodes[node], Parameter)})
@@ -138,10 +139,14 @@ class Rooms:
 
     def room(self, graph: GraphId, growth: Growth) -> NodeId:
         """How many elements may be added; -1, which is no size, if most may never be and they are many: that is the machine's."""
-        assert growth.turns is not None
         constant, call = self.edit.constant, self.edit.call
-        size = growth.turns if growth.by == 1 else call(graph, MUL, growth.turns, constant(growth.by))
+        size = self.turns(growth) if growth.by == 1 else call(graph, MUL, self.turns(growth), constant(growth.by))
         return call(graph, SWITCH, call(graph, LT, constant(SMALL), size), constant(-1), size) if growth.few else size
+
+    def turns(self, growth: Growth) -> NodeId:
+        """How many turns the loop has that grows a list; it may go over another that grows."""
+        assert growth.turns is not None
+        return self.become.get(growth.turns, growth.turns)
 
     def part(self, node: NodeId, graph: GraphId) -> NodeId:
         """What an array has, without its room."""
@@ -172,7 +177,8 @@ class Rooms:
         if callee is TO_BOOLEAN:
             self.edit.set_inputs(user, (self.edit.constant(NE), self.count(node), self.edit.constant(0)))
         elif callee is LENGTH:
-            become(self.edit, user, self.count(node))
+            self.become[user] = self.count(node)
+            become(self.edit, user, self.become[user])
         elif callee is GETITEM and index == 1 and not self.meeting.is_slice(inputs[2]):
             self.edit.set_inputs(user, (*inputs[:2], self.checked(owner, node, inputs[2])))
         elif not self.is_passed(node, user, index):
@@ -224,8 +230,7 @@ class Rooms:
         code takes sizes that are known before it runs to hold in all turns.
         """
         constant, call = self.edit.constant, self.edit.call
-        assert growth.turns is not None
-        turns = call(owner, MAX, growth.turns, constant(0))
+        turns = call(owner, MAX, self.turns(growth), constant(0))
         size = call(owner, FLOORDIV, turns, call(owner, ADD, turns, constant(1)))
         sizes = call(owner, MAKE_TUPLE, *(size for _ in range(1 + len(held.axes))))
         return call(owner, FULL, sizes, constant(held.begin), constant(held.dtype))
