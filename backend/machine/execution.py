@@ -49,12 +49,9 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE, COLD, SERVED = 2_000, 400_000, 8
+PATIENCE, COLD, SERVED, SERVED_COMPILED = 2_000, 400_000, 8, 500
 """Steps on CPython before generated code is worth making, about ten milliseconds, and before the machine is compiled, which takes
-seconds. What the host does takes as long as some steps."""
-
-SERVED_COMPILED = 500
-"""Steps of compiled code that take as long as what the host does once: some 12 µs."""
+seconds. What the host does once, 12 µs, takes as long as some steps of CPython, or of compiled code."""
 
 MANY = 1 << 14
 """Elements of arrays that a run goes over on CPython before loops are compiled."""

@@ -13,13 +13,12 @@ from collections.abc import Callable
 from math import nan as NAN
 from typing import Any
 
-from backend.machine import deferred_values, holes, layout, sparse_values
+from backend.machine import holes, layout
 from backend.machine.layout import (
     ARRAY,
     BOOL,
     BOXED,
     CLOSURE,
-    COUNT,
     DEFERRED,
     DTYPE,
     HOLED,
@@ -29,7 +28,6 @@ from backend.machine.layout import (
     OLD,
     OPAQUE,
     PRIM,
-    RANK,
     RAW,
     REAL,
     RECORD,
@@ -43,13 +41,13 @@ from backend.machine.layout import (
     ZERO_BITS,
 )
 from backend.machine.loader import Code
+from backend.machine.objects import built, fits, number, parts_of
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.primitives.row import Primitive
 from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO as ZERO_VALUE
-from semantics.tangents import Zero
 from semantics.values import Closure
-from transforms.unboxed import FEW, source_of, unboxed
+from transforms.unboxed import source_of
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
@@ -128,7 +126,7 @@ class Heap:
             top, ready = todo.pop()
             if self.flat(top) is not None:
                 continue
-            parts = _parts(top)
+            parts = parts_of(top)
             if not ready and parts:
                 todo.append((top, True))
                 todo.extend((part, False) for part in parts)
@@ -154,7 +152,7 @@ class Heap:
             return PRIM, self.code.rows.number(value)
         if (known := self.written.get(id(value))) is not None:
             return known[1]
-        if kind is tuple or kind is Closure or kind is Record or (kind is Array and _fits(value)):
+        if kind is tuple or kind is Closure or kind is Record or (kind is Array and fits(value)):
             return None
         place = self.place(value)
         self.written[id(value)] = value, (OPAQUE, place)
@@ -298,7 +296,7 @@ class Heap:
 
     def remember(self, tag: int, p: int, parts: tuple[Any, ...]) -> None:
         """The object at p as a value, from then on known by its address; and the value by its object."""
-        value = self.built(tag, p, parts)
+        value = built(self, tag, p, parts)
         self.read[p] = value
         self.note(value, int(tag), p)
 
@@ -306,65 +304,3 @@ class Heap:
         """Where the object of a value is."""
         self.written[id(value)] = value, (tag, p)
         self.since.append((p, id(value)))
-
-    def built(self, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
-        """The value of an object, from its parts."""
-        I = self.integers
-        if tag == TUPLE:
-            return parts
-        if tag == DEFERRED:
-            return deferred_values.at(I, self.doubles, p, *parts)
-        if tag == SPARSE:
-            return sparse_values.at(I, self.doubles, p)
-        if tag == RECORD:
-            return Record(self.table[I[p + RAW]], parts)
-        if tag == CLOSURE:
-            graph = self.code.graph_at[int(I[p + RAW])]
-            return Closure(graph, parts, self.code.program.graphs[graph].name)
-        rank, count = int(I[p + RANK]), int(I[p + COUNT])
-        at = p + SHAPE + rank
-        dtype, shape = DTYPES[I[p + DTYPE]], tuple(map(int, I[p + SHAPE : at]))
-        if count > FEW and not I[p + HOLED]:
-            return self.lifted(dtype, shape, at, count)
-        if dtype not in FLOATING:
-            words = I[at : at + count].tolist()
-            return Array(dtype, shape, tuple(map(bool, words) if dtype == "bool" else words))
-        items = self.doubles[at : at + count].tolist()
-        if I[p + HOLED]:
-            items = [ZERO_VALUE if word == ZERO_BITS else x for word, x in zip(I[at : at + count].tolist(), items, strict=True)]
-        return Array(dtype, shape, tuple(items))
-
-    def lifted(self, dtype: str, shape: tuple[int, ...], at: int, count: int) -> Array:
-        """An array of many elements, copied as they are."""
-        import numpy
-
-        words = self.doubles if dtype in FLOATING else self.integers
-        flat = numpy.array(words[at : at + count])
-        return unboxed(dtype, shape, flat.astype(bool) if dtype == "bool" else flat)
-
-
-def number(nan: float) -> float:
-    """A NaN that is not taken for a ZERO: it itself, if its bits are not those that stand for one."""
-    return NAN if array("q", array("d", [nan]).tobytes())[0] == ZERO_BITS else nan
-
-
-def _parts(value: Any) -> tuple[Any, ...]:
-    """The parts that are values themselves."""
-    match value:
-        case tuple():
-            return value
-        case Record():
-            return value.items
-        case Closure():
-            return value.captured
-        case _:
-            return ()
-
-
-def _fits(value: Array) -> bool:
-    """Whether every element is of the array's own dtype or, among reals, a ZERO: what words can hold."""
-    if source_of(value) is not None:
-        return True
-    kind = {"f64": float, "f32": float, "i64": int, "bool": bool}[value.dtype]
-    kinds = set(map(type, value.items))
-    return kinds <= ({kind, Zero} if kind is float else {kind})

@@ -1,0 +1,98 @@
+"""
+What an object of the heap is as a value, and what of a value is in an object: its parts, and the words of an array.
+"""
+
+from __future__ import annotations
+
+from array import array
+from math import nan as NAN
+from typing import TYPE_CHECKING, Any
+
+from backend.machine import deferred_values, sparse_values
+from backend.machine.layout import (
+    CLOSURE,
+    COUNT,
+    DEFERRED,
+    DTYPE,
+    HOLED,
+    RANK,
+    RAW,
+    RECORD,
+    SHAPE,
+    SPARSE,
+    TUPLE,
+    ZERO_BITS,
+)
+from semantics.arrays import DTYPES, FLOATING, Array
+from semantics.structured import Record
+from semantics.tangents import ZERO as ZERO_VALUE
+from semantics.tangents import Zero
+from semantics.values import Closure
+from transforms.unboxed import FEW, source_of, unboxed
+
+if TYPE_CHECKING:
+    from backend.machine.heap import Heap
+
+
+def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
+    """The value of an object, from its parts."""
+    I = heap.integers
+    if tag == TUPLE:
+        return parts
+    if tag == DEFERRED:
+        return deferred_values.at(I, heap.doubles, p, *parts)
+    if tag == SPARSE:
+        return sparse_values.at(I, heap.doubles, p)
+    if tag == RECORD:
+        return Record(heap.table[I[p + RAW]], parts)
+    if tag == CLOSURE:
+        graph = heap.code.graph_at[int(I[p + RAW])]
+        return Closure(graph, parts, heap.code.program.graphs[graph].name)
+    rank, count = int(I[p + RANK]), int(I[p + COUNT])
+    at = p + SHAPE + rank
+    dtype, shape = DTYPES[I[p + DTYPE]], tuple(map(int, I[p + SHAPE : at]))
+    if count > FEW and not I[p + HOLED]:
+        return lifted(heap, dtype, shape, at, count)
+    if dtype not in FLOATING:
+        words = I[at : at + count].tolist()
+        return Array(dtype, shape, tuple(map(bool, words) if dtype == "bool" else words))
+    items = heap.doubles[at : at + count].tolist()
+    if I[p + HOLED]:
+        items = [ZERO_VALUE if word == ZERO_BITS else x for word, x in zip(I[at : at + count].tolist(), items, strict=True)]
+    return Array(dtype, shape, tuple(items))
+
+
+def lifted(heap: Heap, dtype: str, shape: tuple[int, ...], at: int, count: int) -> Array:
+    """An array of many elements, copied as they are."""
+    import numpy
+
+    words = heap.doubles if dtype in FLOATING else heap.integers
+    flat = numpy.array(words[at : at + count])
+    return unboxed(dtype, shape, flat.astype(bool) if dtype == "bool" else flat)
+
+
+def number(nan: float) -> float:
+    """A NaN that is not taken for a ZERO: it itself, if its bits are not those that stand for one."""
+    return NAN if array("q", array("d", [nan]).tobytes())[0] == ZERO_BITS else nan
+
+
+def parts_of(value: Any) -> tuple[Any, ...]:
+    """The parts that are values themselves."""
+    match value:
+        case tuple():
+            return value
+        case Record():
+            return value.items
+        case Closure():
+            return value.captured
+        case _:
+            return ()
+
+
+def fits(value: Array) -> bool:
+    """Whether every element is of the array's own dtype or, among reals, a ZERO: what words can hold."""
+    if source_of(value) is not None:
+        return True
+    kind = {"f64": float, "f32": float, "i64": int, "bool": bool}[value.dtype]
+    kinds = set(map(type, value.items))
+    return kinds <= ({kind, Zero} if kind is float else {kind})
