@@ -109,6 +109,16 @@ def test_a_sum_that_may_overflow_is_ambiguous_and_one_of_infinities_is_not() -> 
     assert (found.value, found.bound) == (math.inf, 0.0)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("columns", [1, 2, 9, 17])
+def test_a_product_with_a_matrix_that_is_not_finite_is_the_references(rows: int, columns: int) -> None:
+    """Two terms that overflow are infinities of opposite signs; the second, not rounded, was a number, so the sum was infinite."""
+    a, b = np.full((rows, 2), 1e200), np.repeat([[1e200], [-1e200]], columns, axis=1)
+    for left in (a, a[0]):
+        assert np.isnan(aj.run(product, left, b)).all()
+        assert same(fast(product, left, b), reference(product, left, b))
+
+
 # the exponential
 
 
