@@ -17,9 +17,10 @@ import adjudge as aj
 from backend import runnable
 from backend.cpu import kept
 from backend.machine import interpreter, kernels
-from backend.machine.execution import MANY, SERVED_COMPILED, Execution
+from backend.machine.execution import Execution
 from backend.machine.layout import STEPS
 from backend.machine.loader import load
+from backend.machine.patience import MANY, SERVED_COMPILED, pains
 from semantics import collector
 from semantics.collector import at_rest, at_work, settle
 from semantics.errors import Trap
@@ -227,3 +228,33 @@ def test_who_works_while_another_rests_leaves_the_collector_at_work() -> None:
     rest.__exit__(None, None, None)
     work.__exit__(None, None, None)
     assert gc.isenabled()
+
+
+def longer(n, x):  # type: ignore[no-untyped-def]
+    out = []
+    for k in range(n):
+        out.append(k * x)
+    return sum(out)
+
+
+def filled(n, x):  # type: ignore[no-untyped-def]
+    return sum([x] * n)
+
+
+@pytest.mark.parametrize(("function", "elements"), [(longer, 4_000), (filled, 40_000)])
+def test_a_first_call_that_makes_a_long_list_waits_for_generated_code_and_not_for_the_machine(function: Any, elements: int) -> None:
+    """The machine copies a list for each element more: its steps were counted, and not what it copies, so it took minutes."""
+    interpreter.compiled()
+    execution = Execution(load(parse(function)))
+    execution.begin((elements, 0.5))
+    assert not execution.advance(50_000_000)
+    assert execution.words.integers[STEPS] < 20 * elements
+    assert execution.resume() == function(elements, 0.5)
+
+
+def test_what_takes_longer_than_a_step_counts_as_several() -> None:
+    assert pains(True, False, 1_000, 8_000, 0) == 0
+    assert pains(True, False, 1_000, 800_000, 0) > 100_000
+    assert pains(True, False, 1, 0, 10_000) > 100_000
+    assert pains(True, True, 1, 0, 0) == SERVED_COMPILED
+    assert pains(False, True, 1, 0, 10_000) < 1_000

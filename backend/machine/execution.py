@@ -41,6 +41,7 @@ from backend.machine.layout import (
     WORDS,
 )
 from backend.machine.loader import Code
+from backend.machine.patience import COLD, LOOK, MANY, PATIENCE, pains
 from backend.machine.service import place, serve
 from backend.machine.young import YOUNG, Young
 from semantics.errors import IllTyped, OutOfFuel, wrong_count
@@ -49,13 +50,6 @@ from semantics.type_lattice import is_below
 
 FUEL = 200_000_000
 MEMORY = 1 << 28
-PATIENCE, COLD, SERVED, SERVED_COMPILED = 2_000, 400_000, 8, 500
-"""Steps on CPython before generated code is worth making, about ten milliseconds, and before the machine is compiled, which takes
-seconds. What the host does once, 12 µs, takes as long as some steps of CPython, or of compiled code."""
-
-MANY = 1 << 14
-"""Elements of arrays that a run goes over on CPython before loops are compiled."""
-
 FEW_ON_CPYTHON, FEW_COMPILED = 1 << 6, 1 << 10
 """Elements of an array that the machine goes over as fast as the host, or faster."""
 
@@ -131,13 +125,21 @@ class Execution:
         self.compiled = self.target != "python"
 
     def advance(self, pause: int, fuel: int = FUEL) -> bool:
-        """Whether the run ends before so many steps; then its result is there."""
-        while (status := self.go_on(pause)) != layout.DONE:
-            if status == layout.PAUSED and pause < fuel:
+        """Whether the run ends before so many steps, or fewer that take as long; then its result is there."""
+        while pause < fuel:
+            I, values = self.words.integers, self.heap.gone_over
+            start, steps = I[HP], I[STEPS]
+            if (status := self.go_on(min(pause, steps + LOOK))) == layout.DONE:
+                return True
+            steps, words = I[STEPS] - steps, I[HP] - start + (I[WANTED] if status == layout.FULL else 0)
+            if status != layout.PAUSED:
+                self.attend(status, fuel)
+            elif I[STEPS] >= pause:
                 return False
+            served = status == layout.SERVICE
+            pause -= pains(self.compiled, served, steps, words, self.heap.gone_over - values)
+        while (status := self.go_on(pause)) != layout.DONE:
             self.attend(status, fuel)
-            if pause < fuel:
-                pause -= SERVED_COMPILED if self.compiled else SERVED
         return True
 
     def begin(self, arguments: Sequence[Any]) -> None:

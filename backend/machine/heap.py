@@ -52,7 +52,9 @@ from transforms.unboxed import source_of
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
 MANY = 8
-"""An object of more values than this is asked whether all of them are reals, which are read 20 times faster together."""
+"""An object of more values than this is asked whether all of them are reals."""
+AT_ONCE = 20
+"""Reals that are read together in the time in which one value is read alone."""
 Payload = tuple[int, Any]
 
 
@@ -67,7 +69,7 @@ class Full(Exception):
 class Heap:
     """
     The values in one buffer of one run. `integers` and `doubles` are two views of the same words; `loops(n)` gives compiled loops
-    on them (`kernels`), or None where n elements are not worth it.
+    on them (`kernels`), or None where n elements are not worth it. `gone_over` counts the values that have been read and written.
     """
 
     def __init__(self, code: Code, loops: Callable[[int], Any]) -> None:
@@ -80,6 +82,7 @@ class Heap:
         self.base: tuple[int, dict[Any, int]] = (0, {})
         self.since: list[tuple[int, int]] = []  # the address and the id of every object that became known since some last moved
         self.holes = holes.Holes()
+        self.gone_over = 0
 
     def use(self, integers: Any, doubles: Any) -> None:
         """From now on, this is the buffer. What is known of objects is forgotten, for they have moved; constants do not move."""
@@ -180,6 +183,7 @@ class Heap:
                 tag, raw = RECORD, (self.place(label),)
             case _:
                 tag, raw = TUPLE, ()
+        self.gone_over += len(parts)
         p = self.room(RAW + len(raw) + 2 * len(parts), len(parts))
         at = p + RAW
         for word in raw:
@@ -251,6 +255,7 @@ class Heap:
                 continue
             if tag in (TUPLE, RECORD) and self.integers[p + VALUES] > MANY and (reals := self.reals(p)) is not None:
                 todo.pop()
+                self.gone_over += len(reals) // AT_ONCE
                 self.remember(tag, p, reals)
                 continue
             parts = range(0) if tag == SPARSE else self.parts(p)[: 1 if tag == DEFERRED else None]
@@ -259,6 +264,7 @@ class Heap:
                 todo.extend(missing)
             else:
                 todo.pop()
+                self.gone_over += len(parts)
                 self.remember(tag, p, tuple(map(self.here, parts)))
         return self.here(at)
 
