@@ -61,7 +61,12 @@ GROWING = "def f(n: int):\n out = []\n for i in range(n):\n  out.append(1.5 * i)
 def test_a_promotion_goes_over_what_the_host_has_seen_since_the_last_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     program, young, gone = parse_text(GROWING, "f"), 1 << 12, list[int]()
     forget = Heap.forget
-    monkeypatch.setattr(Heap, "forget", lambda heap, start, end: gone.append(len(heap.since)) or forget(heap, start, end))
+
+    def counted(heap: Heap, start: int, end: int) -> None:
+        gone.append(len(heap.since))
+        forget(heap, start, end)
+
+    monkeypatch.setattr(Heap, "forget", counted)
     execution, _ = watched(program, "python", young)
     same_value(execution.run((300,)), run(program, 300))
     assert len(gone) > 5

@@ -127,8 +127,7 @@ class Execution:
     def advance(self, pause: int, fuel: int = FUEL) -> bool:
         """Whether the run ends before so many steps, or fewer that take as long; then its result is there."""
         while pause < fuel:
-            I, values = self.words.integers, self.heap.gone_over
-            start, steps = I[HP], I[STEPS]
+            I, values, start, steps = self.words.integers, self.heap.gone_over, self.words.integers[HP], self.words.integers[STEPS]
             if (status := self.go_on(min(pause, steps + LOOK))) == layout.DONE:
                 return True
             steps, words = I[STEPS] - steps, I[HP] - start + (I[WANTED] if status == layout.FULL else 0)
@@ -136,8 +135,7 @@ class Execution:
                 self.attend(status, fuel)
             elif I[STEPS] >= pause:
                 return False
-            served = status == layout.SERVICE
-            pause -= pains(self.compiled, served, steps, words, self.heap.gone_over - values)
+            pause -= pains(self.compiled, status == layout.SERVICE, steps, words, self.heap.gone_over - values)
         while (status := self.go_on(pause)) != layout.DONE:
             self.attend(status, fuel)
         return True
