@@ -14,10 +14,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import adjudge as aj
+from adjudge.values import to_value
 from backend import run, tiers
 from backend.batches import way_in as batch_way_in
 from backend.cpu import kept
 from backend.lowering.first_order import lowered
+from backend.machine import Execution, load
 from backend.status import raised_by
 from backend.ways_in import entrance as ways_in
 from semantics import arrays
@@ -27,6 +29,7 @@ from semantics.primitives.row import misapplied
 from semantics.primitives.table import TABLE
 from semantics.type_language import INTEGER, REAL, ArrayType
 from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
 NUMBERS = "def f(x, n: int):\n    return x * float(n)\n"
@@ -261,6 +264,14 @@ def test_code_goes_over_no_array_that_there_cannot_be(name: str) -> None:
             warnings.simplefilter("error")
             with pytest.raises(OutOfFuel, match="2\\^28 elements"):
                 function(np.ones(3), n)
+
+
+@pytest.mark.parametrize("name", ["folded", "spread"])
+def test_nor_does_the_compiled_machine_ask_for_the_memory_of_one(name: str) -> None:
+    """Its words were those of memory, and so another error's, where the compiled machine was kept."""
+    execution = Execution(load(expand(parse_text(LARGER, name))), "cpu", patience=0)
+    with pytest.raises(OutOfFuel, match="2\\^28 elements"):
+        execution.run((to_value(np.ones(3)), 1 << 40))
 
 
 SHAPED = """

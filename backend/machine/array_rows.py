@@ -10,7 +10,7 @@ from backend.machine import array_services, deferred, kernels, place_services
 from backend.machine.array_services import operand
 from backend.machine.heap import Heap
 from backend.machine.layout import ARRAY, COUNT, DEFERRED, HOLED, RANK, REAL, SHAPE, ZERO, ZERO_BITS
-from semantics.arrays import size_of
+from semantics.arrays import size_of, within_budget
 from semantics.errors import AdjudgeError
 
 SCALAR_RESULTS = frozenset({"reduce_sum", "matmul", "reduce_max", "reduce_min", "sum_to"})
@@ -30,6 +30,8 @@ def served(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
             or array_services.answer(heap, name, at, [operand(heap, x) for x in at])
             or place_services.answer(heap, name, at)
         )
+        if found is not None:
+            within_budget(name, found.shape)
     except AdjudgeError:
         return False  # the reference says what is wrong
     if found is None:
