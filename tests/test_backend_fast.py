@@ -19,7 +19,7 @@ from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
 from backend.arrays.tightening import tightened
-from backend.crosscheck import inside, judge
+from backend.crosscheck import crosscheck, inside, judge
 from backend.fast import exponential, products
 from backend.fast.bounds import EXP, bounds, gamma
 from backend.running_error import Ambiguous, Bounded
@@ -106,6 +106,27 @@ def test_a_sum_that_may_overflow_is_ambiguous_and_one_of_infinities_is_not() -> 
     with pytest.raises(Ambiguous, match="overflow"):
         bounds(*expanded(total, np.array([1e308, 1e308, -1e308])))
     found = bounds(*expanded(total, np.array([math.inf, 1.0])))
+    assert (found.value, found.bound) == (math.inf, 0.0)
+
+
+def contracted(a, b):  # type: ignore[no-untyped-def]
+    return np.tensordot(a, b, axes=1)
+
+
+def summed(a, b):  # type: ignore[no-untyped-def]
+    return np.einsum("i,i->", a, b)
+
+
+@pytest.mark.parametrize("function", [contracted, summed, product])
+def test_a_product_that_overflows_in_a_sum_that_may_not_is_ambiguous(function: Any) -> None:
+    """Not rounded it is a number: the sum was called a mismatch where products are rounded with what they are added to."""
+    given_ = np.array([-1.7e308, 1e160]), np.array([1.0, 1.9e148])
+    with pytest.raises(Ambiguous, match="overflow"):
+        bounds(*expanded(function, *given_))
+    program, values = expanded(function, *given_)
+    (judged,) = crosscheck(program, types_of(given_), [values], lambda *a: Machine(program).run(a).value, ["cpu"], "fast")
+    assert not judged.mismatches
+    found = bounds(*expanded(function, np.array([math.inf, 1.0]), np.array([2.0, 1.0])))
     assert (found.value, found.bound) == (math.inf, 0.0)
 
 

@@ -132,7 +132,16 @@ class AnyOrder(Elements):
 
 def _row(name: str) -> Callable[..., Any]:
     """The cell of a row that sums what it makes of the elements of its arguments."""
-    return partial(ARRAY_CELLS[name], AnyOrder(lambda primitive: WITH_EXP[primitive.name]))
+    cells = WITH_EXP | {"mul": _factor}
+    return partial(ARRAY_CELLS[name], AnyOrder(lambda primitive: cells[primitive.name]))
+
+
+def _factor(x: Any, y: Any) -> Any:
+    """A product that is a term of a sum: one of finite numbers that overflows may not, where it is not rounded before it is added."""
+    found = NUMBERS["mul"](x, y)
+    if isinstance(found, Bounded) and _wild(found) and not any(isinstance(v, Bounded) and _wild(v) for v in (x, y)):
+        raise Ambiguous("a product that overflows, of a sum that may not")
+    return found
 
 
 def _contraction(name: str) -> Callable[..., Any]:
