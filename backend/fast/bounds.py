@@ -87,6 +87,11 @@ def _one(v: Bounded) -> float:
     return 1.0
 
 
+def _tame(v: Bounded) -> float:
+    """The same as `_most`, but 1 for an infinity or NaN, whose product with no error is none."""
+    return _most(v) if math.isfinite(v.value) else 1.0
+
+
 def _put_together(value: Any, error: Any, most: Any, wild: Any, n: int, least: float = 0.0) -> Any:
     """
     The bounds above, for one number or each element of an array: from Σe and Σ(|x| + e), which are rounded themselves, and from how
@@ -137,7 +142,7 @@ def _row(name: str) -> Callable[..., Any]:
 
 
 def _factor(x: Any, y: Any) -> Any:
-    """A product that is a term of a sum: one of finite numbers that overflows may not, where it is not rounded before it is added."""
+    """A product that is a term of a sum: one of finite numbers that overflows may not do so, where it is not rounded by itself."""
     found = NUMBERS["mul"](x, y)
     if isinstance(found, Bounded) and _wild(found) and not any(isinstance(v, Bounded) and _wild(v) for v in (x, y)):
         raise Ambiguous("a product that overflows, of a sum that may not")
@@ -168,7 +173,7 @@ def _product(name: str) -> Callable[..., Any]:
         def over(left: Callable[[Bounded], float], right: Callable[[Bounded], float]) -> Any:
             return row(_part(a, left), _part(b, right))
 
-        error, wild = plus(over(_most, _error), over(_error, _most)), plus(over(_wild, _one), over(_one, _wild))
+        error, wild = plus(over(_tame, _error), over(_error, _tame)), plus(over(_wild, _one), over(_one, _wild))
         return _put_together(over(_value, _value), error, over(_most, _most), wild, n, 2 * n * LEAST)
 
     return cell
