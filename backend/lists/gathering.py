@@ -50,7 +50,8 @@ from transforms.system import RewriteSystem
 ADD, APPEND, CONCAT, FULL, GETITEM, MAKE_TUPLE, MIN, PUT, SHAPE = (
     TABLE[name] for name in ("add", "append", "concat", "full", "getitem", "make_tuple", "min", "put", "shape")
 )
-JACOBIAN = TABLE["jacobian"]
+ROWS = (TABLE["jacobian"], TABLE["hessian"])
+"""The macros that make a list of rows."""
 OPEN = RewriteSystem("open", MACRO_RULES, "macros as applications of J", argument="each macro disappears")
 
 
@@ -77,7 +78,7 @@ def gathered(program: Program, types: Sequence[Any] | None = None, *, known: boo
     whose length the types decide, or of a few lengths, as where len(out) < 3, is its elements; if `known`, an array too where a
     loop makes it.
     """
-    opened = OPEN.run(program) if JACOBIAN in program.interned else program
+    opened = OPEN.run(program) if any(macro in program.interned for macro in ROWS) else program
     read = without_unread(opened) if _makes_lists(opened) else opened
     found = _all_gathered(read, types, known)
     return program if found is read else found
