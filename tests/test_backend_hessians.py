@@ -13,7 +13,7 @@ import adjudge as aj
 import backend
 from adjudge.values import to_value
 from backend.lists.gathering import gathered
-from semantics.errors import AdjudgeError
+from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import Program
 from semantics.type_language import REAL
 from semantics.values import same
@@ -45,6 +45,8 @@ SECOND = {
     "a recurrence": "h = 0.0\nfor x in xs: h = math.tanh(0.5 * h + x)\nreturn h",
     "a list": "a = []\nfor x in xs: a.append(x * x)\nreturn sum([u * u for u in a], 0.0)",
     "a list that some turns make longer": "a = []\nfor x in xs:\n if x > 0.0: a.append(x * x * x)\nreturn sum(a, 0.0)",
+    # Where a list may be empty its sum is the integer 0, of which there is no gradient; so there was no type for the rows.
+    "a sum that begins with an integer": "return sum([x ** 3 for x in xs])",
     "a stack": (
         "a = [xs[0]]\ni = 0\nwhile i < len(xs):\n if xs[i] > 0.0 or len(a) < 2: a.append(xs[i])\n"
         " else: a.append(a.pop() * a.pop() + xs[i])\n i = i + 1\nreturn a[-1]"
@@ -109,3 +111,9 @@ def test_near_miss_where_a_list_stays_one_the_hessian_is_refused(name: str) -> N
 def test_near_miss_a_hessian_by_a_number_has_no_rows() -> None:
     subject = calling(parse_text("def f(x):\n p = 1.0\n for k in range(3): p = p * x\n return p", "f"), "hessian", 0, (REAL,))
     assert gathered(subject, (REAL,)) is subject
+
+
+def test_near_miss_of_what_is_an_integer_in_every_run_there_is_no_gradient() -> None:
+    with pytest.raises(IllTyped, match="whose result is a real"):
+        backend.compile(hessian("return sum([1 for x in xs])"), COLUMN, "python")
+

@@ -30,8 +30,9 @@ from backend.lists.elements import Elements, kind
 from backend.lists.flow import Flow, flow
 from backend.lists.loops import Loop, loop_at, loops
 from backend.lists.reading import without_unread
+from semantics.columns.types import apply_type
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError, IllTyped
+from semantics.errors import AdjudgeError, IllTyped, Trap
 from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -39,7 +40,7 @@ from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from semantics.signatures import Signature, endless
 from semantics.type_language import INTEGER, SequenceType
-from semantics.type_lattice import NEVER
+from semantics.type_lattice import NEVER, distribute
 from transforms import dce
 from transforms.clone import copy_graphs
 from transforms.known_lengths import typed
@@ -144,6 +145,8 @@ class _Typing(Inferrer):
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
         with suppress(IllTyped):
             return super().primitive(caller, node, primitive, arguments)
+        with suppress(IllTyped, Trap):
+            return distribute(lambda *case: apply_type(primitive, case), arguments, (IllTyped, Trap))
         return NEVER
 
     def refuse_certain_traps(self, entry: Signature) -> None:
