@@ -13,11 +13,16 @@ import adjudge as aj
 import backend
 from adjudge.values import to_value
 from backend.lists.gathering import gathered
+from backend.lists.promotion import promoted
+from backend.lowering.expansion import _ways
 from semantics.errors import AdjudgeError, IllTyped
 from semantics.ir import Program
+from semantics.machine import Machine
 from semantics.type_language import REAL
 from semantics.values import same
 from transforms.gradient_programs import calling
+from transforms.known_lengths import unrolled
+from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
 SECOND = {
@@ -117,3 +122,33 @@ def test_near_miss_of_what_is_an_integer_in_every_run_there_is_no_gradient() -> 
     with pytest.raises(IllTyped, match="whose result is a real"):
         backend.compile(hessian("return sum([1 for x in xs])"), COLUMN, "python")
 
+
+# Loops over what is of known length are unrolled where the rows are arrays already, as they are elsewhere
+
+PAIRS = {
+    "a step of two numbers": (
+        "y = [xs[0], xs[0] * 2.0]\nfor x in xs: y = [a - 0.1 * b * x for a, b in zip(y, [y[0] * y[0] - y[1], y[1] + y[0]])]\n"
+        "return y[0]"
+    ),
+    "the same for all": "y = [xs[0], xs[0] * xs[0]]\nfor x in xs: y = [a * x - 0.1 for a in y]\nreturn y[0] * y[1]",
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_loops_over_pairs_are_unrolled_for_a_hessian(name: str) -> None:
+    """A regression: J(f) was no derivative to what chooses, so the first was refused, and the second was long."""
+    subject = hessian(PAIRS[name])
+    rows = gathered(promoted(subject), COLUMN)
+    reference = expand(unrolled(rows, COLUMN), "ssa")
+    code = backend.compile(subject, COLUMN, "python")
+    for sample in SAMPLES[1:]:
+        given = to_value(*sample)
+        assert same(code(given), Machine(reference).run((given,)).value)
+    assert len(code.code.alone.splitlines()) < 2200
+
+
+def test_near_miss_where_no_turn_makes_a_list_the_program_is_tried_as_it_is() -> None:
+    for body, early in ((PAIRS["the same for all"], True), (SECOND["a recurrence"], False)):
+        rows = gathered(promoted(hessian(body)), COLUMN)
+        first, _ = next(_ways(rows, "J", COLUMN))
+        assert (first is not rows) is early
