@@ -107,7 +107,7 @@ def test_so_it_has_inside_a_program() -> None:
     has_code(parse_text(text, "f"), COLUMN, SAMPLES)
 
 
-@pytest.mark.parametrize("name", ["elements of several sizes"])
+@pytest.mark.parametrize("name", LEFT)
 def test_near_miss_where_a_list_stays_one_the_hessian_is_refused(name: str) -> None:
     with pytest.raises(AdjudgeError):
         backend.compile(calling(program(LEFT[name]), "hessian", 0, COLUMN), COLUMN, "python")

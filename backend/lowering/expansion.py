@@ -27,6 +27,8 @@ T = TypeVar("T")
 ENDLESS, RECURSION, LONG = "lower/endless", "lower/recursion", "lower/long"
 HOPELESS = (ENDLESS, RECURSION, LONG)
 """The rules of refusals that no other way of writing the same program avoids."""
+SEQUENCE = "lower/sequence"
+"""That of a sequence of unknown length, which may be found before a recursion is."""
 
 GATHERING = TABLE["append"], TABLE["concat"]
 DERIVED = (*MACROS, TABLE["J"])
