@@ -89,10 +89,12 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
             raise Malformed(f"not closure-free after optimization: {error.what}", rule=ENDLESS, remedy=error.remedy) from None
-        if isinstance(error, IllTyped):
-            with suppress(IllTyped, Malformed, OutOfFuel):
-                return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast, partial=True)
-        raise
+        if not isinstance(error, IllTyped):
+            raise
+        try:
+            return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast, partial=True)
+        except (IllTyped, Malformed, OutOfFuel) as other:
+            raise other if other.rule == RECURSION else error from None
 
 
 def _lowered(
