@@ -7,9 +7,11 @@ import pytest
 import backend
 from backend.arrays.table import CELLS as LOOPS
 from backend.columns import IN_LOOPS, NO_MEMORY, NUMBA, ULP
+from backend.lists.promotion import promoted
 from backend.lowering import expansion
 from backend.lowering import first_order as lowering
 from backend.lowering.structure import STRUCTURAL
+from backend.stacks.cell_types import StackInference
 from semantics.edit import Edit, empty
 from semantics.errors import Malformed
 from semantics.infer import Inferrer
@@ -17,7 +19,7 @@ from semantics.ir import Program
 from semantics.primitives.row import Hole
 from semantics.primitives.table import ARRAYS, STRUCTURE, TABLE
 from semantics.text import read
-from semantics.type_language import REAL
+from semantics.type_language import INTEGER, REAL
 from transforms import known_lengths
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -123,6 +125,30 @@ def test_types_are_told_no_further_than_to_the_first_call_that_needs_memory(monk
     with pytest.raises(Malformed, match="memory is not compiled yet"):
         backend.compile(parse_text(GROWN, "f"), (REAL,), "python")
     assert len(begun) == 1
+
+
+LENGTHS = """
+def f(x: float, n: int):
+    out = []
+    for i in range({}):
+        out.append(x if x > i else i)
+    return sum(out, 0.0)
+"""
+
+
+def test_types_are_told_no_further_than_to_the_first_call_that_is_passed_a_list_of_any_length() -> None:
+    """Of elements of two kinds there are 2ᵏ lists of k: half a minute for the types of a Hessian, which was then refused."""
+    subject = promoted(parse_text(LENGTHS.format("n"), "f"))
+    whole, found = Inferrer(subject, True), StackInference(subject, True, {})
+    whole.run((REAL, INTEGER))
+    with pytest.raises(Malformed, match="sequences of unknown length are not compiled yet"):
+        found.run((REAL, INTEGER))
+    assert len(found.results) < len(whole.results) // 4
+
+
+def test_near_miss_a_list_of_known_length_is_passed_on() -> None:
+    subject = parse_text(LENGTHS.format("3"), "f")
+    assert backend.compile(subject, (REAL, INTEGER), "python")(1.5, 0) == 5.0
 
 
 def test_the_loops_of_a_program_that_needs_memory_are_not_unrolled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,9 @@ from backend.lists.elements import Elements, kind
 from backend.lists.flow import Flow, flow
 from backend.lists.loops import Loop, loop_at, loops
 from backend.lists.reading import without_unread
+from semantics.columns.types import apply_type
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError, IllTyped
+from semantics.errors import AdjudgeError, IllTyped, Trap
 from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
 from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.row import Primitive
@@ -39,7 +40,7 @@ from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
 from semantics.signatures import Signature, endless
 from semantics.type_language import INTEGER, SequenceType
-from semantics.type_lattice import NEVER
+from semantics.type_lattice import NEVER, distribute
 from transforms import dce
 from transforms.clone import copy_graphs
 from transforms.known_lengths import typed
@@ -50,7 +51,8 @@ from transforms.system import RewriteSystem
 ADD, APPEND, CONCAT, FULL, GETITEM, MAKE_TUPLE, MIN, PUT, SHAPE = (
     TABLE[name] for name in ("add", "append", "concat", "full", "getitem", "make_tuple", "min", "put", "shape")
 )
-JACOBIAN = TABLE["jacobian"]
+ROWS = (TABLE["jacobian"], TABLE["hessian"])
+"""The macros that make a list of rows."""
 OPEN = RewriteSystem("open", MACRO_RULES, "macros as applications of J", argument="each macro disappears")
 
 
@@ -77,7 +79,7 @@ def gathered(program: Program, types: Sequence[Any] | None = None, *, known: boo
     whose length the types decide, or of a few lengths, as where len(out) < 3, is its elements; if `known`, an array too where a
     loop makes it.
     """
-    opened = OPEN.run(program) if JACOBIAN in program.interned else program
+    opened = OPEN.run(program) if any(macro in program.interned for macro in ROWS) else program
     read = without_unread(opened) if _makes_lists(opened) else opened
     found = _all_gathered(read, types, known)
     return program if found is read else found
@@ -143,6 +145,8 @@ class _Typing(Inferrer):
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
         with suppress(IllTyped):
             return super().primitive(caller, node, primitive, arguments)
+        with suppress(IllTyped, Trap):
+            return distribute(lambda *case: apply_type(primitive, case), arguments, (IllTyped, Trap))
         return NEVER
 
     def refuse_certain_traps(self, entry: Signature) -> None:

@@ -27,9 +27,13 @@ T = TypeVar("T")
 ENDLESS, RECURSION, LONG = "lower/endless", "lower/recursion", "lower/long"
 HOPELESS = (ENDLESS, RECURSION, LONG)
 """The rules of refusals that no other way of writing the same program avoids."""
+SEQUENCE = "lower/sequence"
+"""That of a sequence of unknown length, which may be found before a recursion is."""
 
 GATHERING = TABLE["append"], TABLE["concat"]
-REVERSE = tuple(m for m in MACROS if m.name != "jvp")
+DERIVED = (*MACROS, TABLE["J"])
+"""What asks for a derivative: a macro, or J, which a Jacobian's stands for where its rows are arrays already."""
+REVERSE = tuple(row for row in DERIVED if row.name != "jvp")
 
 
 def first_that_fits(program: Program, mode: str, lower: Callable[[Program], T], types: Sequence[Any] | None = None) -> T:
@@ -55,7 +59,7 @@ def _ways(program: Program, mode: str, types: Sequence[Any] | None) -> Iterator[
     since its stack would have sequences of every length; so loops of known length are unrolled at once, if the types are given.
     """
     if mode == "J" and holds_macros(program) and (loops := _loops(program)):
-        derived = any(_applied(program, m) for m in MACROS)
+        derived = any(_applied(program, row) for row in DERIVED)
         early = derived and types is not None and _gathers(program, loops)
         unrolled = _unrolled(program, types) if early else None
         if unrolled is not None:

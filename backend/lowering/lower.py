@@ -21,7 +21,7 @@ from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
 from backend.lowering.emit import text_of, without
 from backend.lowering.entry_values import without_copies
-from backend.lowering.expansion import ENDLESS, LONG, RECURSION
+from backend.lowering.expansion import ENDLESS, LONG, RECURSION, SEQUENCE
 from backend.lowering.first_order import Lowered
 from backend.lowering.regions import IRREDUCIBLE, Regions
 from backend.lowering.shape import DEFAULTS, default, make, scalars
@@ -60,7 +60,7 @@ def lower(program: Program, argument_types: Sequence[Any] | None = None, *, link
     except (IllTyped, Malformed) as refusal:
         tuples = with_tuples(program)  # a call may stand between the parts of a sum, which the loops then keep apart
         program = made_apart(tuples)
-        if refusal.rule not in (ENDLESS, RECURSION) and (refusal.rule == LONG or program is tuples):
+        if refusal.rule not in (ENDLESS, RECURSION, SEQUENCE) and (refusal.rule == LONG or program is tuples):
             raise
         if (looped := without_recursion(program, sums=not linked, levels=not linked)) is None:
             raise
@@ -89,10 +89,12 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
             raise Malformed(f"not closure-free after optimization: {error.what}", rule=ENDLESS, remedy=error.remedy) from None
-        if isinstance(error, IllTyped):
-            with suppress(IllTyped, Malformed, OutOfFuel):
-                return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast, partial=True)
-        raise
+        if not isinstance(error, IllTyped):
+            raise
+        try:
+            return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast, partial=True)
+        except (IllTyped, Malformed, OutOfFuel) as other:
+            raise other if other.rule == RECURSION else error from None
 
 
 def _lowered(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from backend.arrays.values import MADE, Held, held
+from backend.lowering.expansion import SEQUENCE
 from backend.stacks.stack_types import site_of
 from semantics.errors import IllTyped, Malformed
 from semantics.primitives.row import Primitive
@@ -245,6 +246,6 @@ def unknown(type: Any) -> Malformed:
     """The refusal of what has no structure before it runs."""
     return Malformed(
         f"a value of type {type}: sequences of unknown length are not compiled yet",
-        rule="lower",
+        rule=SEQUENCE,
         remedy='compile it with target="reference"',
     )

@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial, reduce
 from typing import Any
 
+from backend.lowering.shape import unknown
 from backend.recursion.family import Family
 from backend.stacks.near_types import MANY, Near, joined_by_graph, unsized, widest, with_zero
 from backend.stacks.stack_types import EMPTY, StackType, every_stack, perhaps_empty, stack_of
@@ -26,8 +27,8 @@ from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, distribute, erase, join, members
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, SequenceType, TupleType
+from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, distribute, erase, join, members, parts
 
 INDEXED = ("getitem", "put", "inject", "final", "scatter_add", "take")
 """Of these the second argument is an index, of which no part is ZERO either."""
@@ -109,6 +110,18 @@ def without_zero(t: Any, parts: bool = False) -> Any:
     return result
 
 
+def sequence_in(t: Any) -> SequenceType | None:
+    """A type of sequences of unknown length that is part of a type, if there is one."""
+    todo = [t]
+    while todo:
+        match todo.pop():
+            case SequenceType() as found:
+                return found
+            case found:
+                todo.extend(parts(found))
+    return None
+
+
 class StackInference(Inferrer):
     """
     Inference in which the tuples made at some applications are cells of a stack.
@@ -179,6 +192,16 @@ class StackInference(Inferrer):
 
         captured = types(self.free[wanted.graph], wanted.captured)
         return Signature(wanted.graph, captured, types(self.program.graphs[wanted.graph].parameters, wanted.arguments))
+
+    def nested(self, signature: Signature) -> None:
+        """
+        As ever; and Malformed for a sequence of unknown length that a call is passed, which has no code: of lists with elements of
+        two kinds there may be 2ᵏ types of k elements before.
+        """
+        super().nested(signature)
+        for t in (*signature.captured, *signature.arguments):
+            if (found := sequence_in(t)) is not None:
+                raise unknown(erase(found))
 
     def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
         """As ever, but for what makes a cell, and what reads one; and what the code gives up at."""
