@@ -24,6 +24,7 @@ from backend.lowering.flow import Flow, flow
 from backend.lowering.scheduling import reads_first
 from backend.stacks import near_types
 from backend.stacks.sizes import sizes_alone
+from semantics.ir import GraphRef
 from semantics.scope import order_of_need, scopes
 from semantics.text import read
 from transforms.gradient_programs import calling
@@ -211,9 +212,10 @@ UPDATE = """program @f
 @pytest.mark.parametrize(("index", "first"), [("%i", "getitem"), ("%j", "put")])
 def test_an_element_is_read_before_it_is_updated_and_another_is_not(index: str, first: str) -> None:
     program = read(UPDATE.format(index))
-    plan = order_of_need(program, program.entry, scopes(program).free)
-    named = [getattr(program.callee(n), "name", "") for n in reads_first(program, plan)]
-    assert sorted(reads_first(program, plan)) == sorted(plan)
+    free = scopes(program).free
+    plan = order_of_need(program, program.entry, free)
+    named = [getattr(program.callee(n), "name", "") for n in reads_first(program, plan, free)]
+    assert sorted(reads_first(program, plan, free)) == sorted(plan)
     assert min(("put", "getitem"), key=named.index) == first
 
 
@@ -256,11 +258,36 @@ LATE = """program @f
 def test_what_becomes_zero_does_so_when_it_must(value: str, index: str, late: bool) -> None:
     """One that may fail does so where it stands: with another value, or of an element that was not read."""
     program = read(LATE.format(value, index))
-    plan = order_of_need(program, program.entry, scopes(program).free)
-    order = reads_first(program, plan)
+    free = scopes(program).free
+    plan = order_of_need(program, program.entry, free)
+    order = reads_first(program, plan, free)
     named = [getattr(program.callee(n), "name", "") for n in order]
     assert sorted(order) == sorted(plan)
     assert (named.index("put") > named.index("add")) == late, named
+
+
+CAPTURED = """program @f
+@f(%a: f64[?, 3], %i: i64, %v: f64[3]):
+  %b = put(%a, %i, ZERO)
+  %x = getitem(%a, %i)
+  %y = add(%x, %v)
+  %g = make_tuple(@g, %y)
+  %z = mul(%y, %v)
+  %r = make_tuple(%g, %z)
+  return %r
+@g():
+  return %b
+"""
+
+
+def test_what_becomes_zero_does_so_before_a_graph_captures_it() -> None:
+    """A regression: a branch that has the array is no node that is given it, so it was asked for before it was there."""
+    program = read(CAPTURED)
+    free = scopes(program).free
+    order = reads_first(program, order_of_need(program, program.entry, free), free)
+    put = next(n for n in order if getattr(program.callee(n), "name", "") == "put")
+    graph = next(n for n in order if isinstance(program.constant(n), GraphRef))
+    assert order.index(put) < order.index(graph)
 
 
 # sizes in place of arrays

@@ -13,17 +13,19 @@ Nothing in a cell says of which call it is (`backend.recursion.families`), so no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from semantics.ir import NodeId, Program
+from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.tangents import Zero
 
 GETITEM, PUT = TABLE["getitem"], TABLE["put"]
 
 
-def reads_first(program: Program, plan: Sequence[NodeId]) -> tuple[NodeId, ...]:
-    """The nodes of a plan, each after what it needs, and reads of an element before the update of it."""
+def reads_first(program: Program, plan: Sequence[NodeId], free: Mapping[GraphId, Collection[NodeId]]) -> tuple[NodeId, ...]:
+    """
+    The nodes of a plan, each after what it needs, and reads of an element before the update of it. `free` has what graphs capture.
+    """
     reads = {program.inputs(node)[1:]: node for node in plan if program.callee(node) is GETITEM}
     found: dict[NodeId, None] = {}
     late: dict[NodeId, None] = {}
@@ -33,7 +35,9 @@ def reads_first(program: Program, plan: Sequence[NodeId]) -> tuple[NodeId, ...]:
             if isinstance(program.constant(program.inputs(node)[3]), Zero):
                 late[node] = None
                 continue
-        for put in [p for p in late if p in program.inputs(node)]:
+        reference = program.constant(node) if late else None
+        needed = free[reference.graph] if isinstance(reference, GraphRef) else program.inputs(node)
+        for put in [p for p in late if p in needed]:
             found[put] = None
             del late[put]
         found[node] = None

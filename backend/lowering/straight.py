@@ -168,7 +168,7 @@ class Straight(Stacks):
 
     def plan(self, graph: int) -> tuple[NodeId, ...]:
         if graph not in self.plans:
-            order = reads_first(self.program, order_of_need(self.program, graph, self.free))
+            order = reads_first(self.program, order_of_need(self.program, graph, self.free), self.free)
             self.plans[graph] = calls_first(self.program, order, self.calls)
         return self.plans[graph]
 
