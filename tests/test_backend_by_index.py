@@ -266,6 +266,27 @@ def test_what_becomes_zero_does_so_when_it_must(value: str, index: str, late: bo
     assert (named.index("put") > named.index("add")) == late, named
 
 
+TWICE = """program @f
+@f(%a: f64[?, 3], %i: i64, %j: i64, %v: f64[3]):
+  %b = put(%a, %i, ZERO)
+  %c = put(%b, %j, ZERO)
+  %x = getitem(%a, %i)
+  %y = getitem(%b, %j)
+  %z = add(%x, %y)
+  %r = make_tuple(%c, %z)
+  return %r
+"""
+
+
+def test_what_becomes_zero_twice_does_so_in_order() -> None:
+    program = read(TWICE)
+    free = scopes(program).free
+    order = reads_first(program, order_of_need(program, program.entry, free), free)
+    assert all(order.index(needed) < at for at, n in enumerate(order) for needed in program.inputs(n) if needed in order)
+    named = [getattr(program.callee(n), "name", "") for n in order if program.inputs(n)]
+    assert named == ["getitem", "put", "getitem", "add", "put", "make_tuple"]
+
+
 CAPTURED = """program @f
 @f(%a: f64[?, 3], %i: i64, %v: f64[3]):
   %b = put(%a, %i, ZERO)

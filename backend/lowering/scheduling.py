@@ -30,16 +30,16 @@ def reads_first(program: Program, plan: Sequence[NodeId], free: Mapping[GraphId,
     found: dict[NodeId, None] = {}
     late: dict[NodeId, None] = {}
     for node in plan:
-        if program.callee(node) is PUT and (read := reads.get(program.inputs(node)[1:3])) is not None:
-            found |= dict.fromkeys((program.inputs(read)[0], read))
-            if isinstance(program.constant(program.inputs(node)[3]), Zero):
-                late[node] = None
-                continue
         reference = program.constant(node) if late else None
         needed = free[reference.graph] if isinstance(reference, GraphRef) else program.inputs(node)
         for put in [p for p in late if p in needed]:
             found[put] = None
             del late[put]
+        if program.callee(node) is PUT and (read := reads.get(program.inputs(node)[1:3])) is not None:
+            found |= dict.fromkeys((program.inputs(read)[0], read))
+            if isinstance(program.constant(program.inputs(node)[3]), Zero):
+                late[node] = None
+                continue
         found[node] = None
     return (*found, *late)
 
