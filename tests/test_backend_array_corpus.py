@@ -60,7 +60,7 @@ def refusal(program: Program, arguments: tuple[Any, ...]) -> str:
     types = tuple(backend.general(type_of(a)) for a in arguments)
     code = outcome(lambda: backend.compile(program, types, "python"))
     if isinstance(code, AdjudgeError):
-        return code.what
+        return code.what.partition("; reached by")[0]
     results = kernels(code, arguments)
     if isinstance(results[0], AdjudgeError):
         assert all(isinstance(r, AdjudgeError) and r.what == results[0].what for r in results)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from code_claims import has_code
 from hypothesis import event, given
 from hypothesis import strategies as st
 from test_backend_arrays import types_of
@@ -149,12 +150,11 @@ def test_what_is_moved_as_a_whole_is_read_where_it_went(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["behind one another", "stacked", "turned", "rolled"])
-def test_second_derivatives_are_the_references_or_the_machines(how: str) -> None:
+def test_second_derivatives_are_those_of_one_of_the_references_modes(how: str) -> None:
+    """The rows of a Hessian are made by a loop, whose pullbacks are those of the mode `ssa`."""
     x, y, m = np.array([0.5, -2.0, 0.25]), np.array([1.5, 3.0, -1.0]), np.arange(6.0).reshape(2, 3) - 2.5
-    program = calling(joined(JOINED[how]), "hessian", 0, types_of((x, y, m)))
-    run = aj.compile(program, target="python")
-    wanted = np.array(aj.run(program, x, y, m))
-    assert all(np.array_equal(np.array(run(x, y, m)), wanted) for _ in range(2))
+    types = types_of((x, y, m))
+    has_code(calling(joined(JOINED[how]), "hessian", 0, types), types, [(x, y, m)])
 
 
 def infinite(x, w):  # type: ignore[no-untyped-def]
