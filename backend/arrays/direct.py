@@ -35,7 +35,7 @@ def direct(function: ast.FunctionDef) -> None:
 
 
 def _is_element(value: ast.Call) -> bool:
-    """Whether this is an element as it is in its array, which nothing that stands between changes."""
+    """Whether this is an element, as it is in its array."""
     match value:
         case ast.Call(ast.Name("float" | "int" | "bool"), [ast.Subscript(ast.Name())]):
             return True

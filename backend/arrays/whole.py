@@ -133,10 +133,10 @@ def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> T
     if len(places) != 1 or not set(kinds) <= {"read", "True", "False"}:
         return None
     (at,) = places
-    left = [*events[: kinds.index("False")], *(e for e in events if e.at != at and turn.comes_later(e.at, at))]
-    there = (e for e in left if e.kind == "read" and (e.at == at or turn.comes_later(e.at, at)))
-    reads = {id(e.node): e.node for e in there if e.node is not None}
-    return Taking(mask, given, at, tuple(reads.values()), inside) if turn.is_own(at) else None
+    early = {id(e) for e in events[: kinds.index("False")] if e.at == at}
+    there = (e for e in events if e.kind == "read" and (id(e) in early or turn.comes_later(e.at, at)))
+    reads = tuple(e.node for e in there if e.node is not None)
+    return Taking(mask, given, at, reads, inside) if turn.is_own(at) else None
 
 
 def _gets(mask: str, at: Linear, turn: Turn) -> bool:
