@@ -11,7 +11,7 @@ from typing import Any
 
 from backend.machine import array_rows, deferred
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
+from backend.machine.layout import CALL, FP, PC, RETURN, RETURN_FP, RETURN_PC, STEPS, TAIL
 from semantics.columns.meaning import MEANING
 from semantics.errors import AdjudgeError, IllTyped, wrong_count
 from semantics.ir import NodeId
@@ -39,9 +39,8 @@ def serve(heap: Heap) -> None:
             raise _not_entered(heap, row, n - 1)
     else:
         row = heap.code.rows[op]
-    has_arrays = any(I[x] >= ARRAY for x in operands)
-    if not has_arrays or TABLE.get(row.name) is not row or not array_rows.served(heap, row.name, operands, fp + out):
-        if has_arrays and deferred.written_out(heap, operands):
+    if TABLE.get(row.name) is not row or not array_rows.served(heap, row.name, operands, fp + out):
+        if deferred.written_out(heap, operands):
             return  # the machine has what it needs now
         heap.write(fp + out, applied(heap, row, [boxed(heap.value(x)) for x in operands]))
     I[PC] = pc + 3 + n
