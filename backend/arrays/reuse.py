@@ -78,7 +78,8 @@ def _into_branches(block: Block, known: Roots, stores: Counter[str]) -> None:
             dead = {kind: [name for name in names if last[known.of(name)] < at] for kind, names in free.items()}
             for branch in (statement.body, statement.orelse):
                 _from_above(branch, dead, stores)
-            free = {kind: [name for name in names if name not in _taken(statement)] for kind, names in free.items()}
+            taken = _taken(statement)
+            free = {kind: [name for name in names if name not in taken] for kind, names in free.items()}
 
 
 def _from_above(block: Block, dead: dict[str, list[str]], stores: Counter[str]) -> None:
