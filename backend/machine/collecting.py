@@ -27,6 +27,7 @@ from backend.machine.layout import (
     LIMIT,
     OLD,
     PC,
+    RAW,
     RETURN,
     RETURN_FP,
     RETURN_OUT,
@@ -124,13 +125,19 @@ def collect(I: Words, C: Words, J: Words) -> int:
 def promote(I: Words, C: Words, start: int) -> int:
     """
     Young objects that the stack or a changed old one reaches, moved to where `start` is, one behind the other: where they end. The
-    rest is gone. What is behind the old objects is old from then on.
+    rest is gone. What is behind the old objects is old from then on. Of old objects with many values only the changed ones are
+    traced, of which a young object says where they are.
     """
     I[HP] = start
     p = I[CHANGED]
     while p != 0:
-        trace(I, I, values(I, p), p + I[p + SIZE])
-        p = I[items(I, p)]
+        if p >= I[LIMIT]:
+            trace(I, I, values(I, p), p + I[p + SIZE])
+            p = I[items(I, p)]
+        else:
+            for k in range(p + RAW + 1, p + I[p + SIZE]):
+                trace(I, I, I[k], I[k] + 2)
+            p = I[p + RAW]
     I[CHANGED] = 0
     end = follow(I, C, I, start)
     if start == I[OLD]:

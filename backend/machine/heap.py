@@ -1,9 +1,9 @@
 """
 Values of the reference in the machine's buffer, and back.
 
-What the machine has no form for is OPAQUE: strings, labels, slices, integers beyond 64 bits, memories, sparse sensitivities but its
-own. Its payload is a place in the host's table, which holds the value. An object is read, and a value written, once: both are
-immutable, so each remembers the other until the objects are moved.
+What the machine has no form for is OPAQUE: strings, labels, integers beyond 64 bits, memories of many cells, slices and sparse
+sensitivities but its own. Its payload is a place in the host's table, which holds the value. An object is read, and a value
+written, once: both stay what they are, so each remembers the other until the objects are moved.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from backend.machine.layout import (
     ARRAY,
     BOOL,
     BOXED,
+    CELLS,
     CLOSURE,
     DEFERRED,
     DTYPE,
@@ -25,8 +26,10 @@ from backend.machine.layout import (
     HP,
     INT,
     LIMIT,
+    MEMORY,
     OLD,
     OPAQUE,
+    POINTER,
     PRIM,
     RAW,
     REAL,
@@ -41,8 +44,10 @@ from backend.machine.layout import (
     ZERO_BITS,
 )
 from backend.machine.loader import Code
-from backend.machine.objects import built, fits, number, parts_of
+from backend.machine.objects import built, fits, is_small, number, parts_of
+from backend.machine.sparse_values import places
 from semantics.arrays import DTYPES, FLOATING, Array
+from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Primitive
 from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO as ZERO_VALUE
@@ -55,6 +60,7 @@ MANY = 8
 """An object of more values than this is asked whether all of them are reals."""
 AT_ONCE = 20
 """Reals that are read together in the time in which one value is read alone."""
+WITH_PARTS = (tuple, Closure, Record, Pointer)
 Payload = tuple[int, Any]
 
 
@@ -155,7 +161,7 @@ class Heap:
             return PRIM, self.code.rows.number(value)
         if (known := self.written.get(id(value))) is not None:
             return known[1]
-        if kind is tuple or kind is Closure or kind is Record or (kind is Array and fits(value)):
+        if kind in WITH_PARTS or (kind is Array and fits(value)) or (kind in (Memory, Cells) and is_small(value)):
             return None
         place = self.place(value)
         self.written[id(value)] = value, (OPAQUE, place)
@@ -181,6 +187,12 @@ class Heap:
                 tag, raw = CLOSURE, (self.code.graphs[graph],)
             case Record(label):
                 tag, raw = RECORD, (self.place(label),)
+            case Pointer(home, address):
+                tag, raw = POINTER, (home, address)
+            case Memory(home):
+                tag, raw = MEMORY, (home,)
+            case Cells():
+                tag, raw = CELLS, ()
             case _:
                 tag, raw = TUPLE, ()
         self.gone_over += len(parts)
@@ -258,7 +270,7 @@ class Heap:
                 self.gone_over += len(reals) // AT_ONCE
                 self.remember(tag, p, reals)
                 continue
-            parts = range(0) if tag == SPARSE else self.parts(p)[: 1 if tag == DEFERRED else None]
+            parts = self.parts(p)[: 1 if tag == DEFERRED else None] if tag != SPARSE else tuple(places(self.integers, p).values())
             missing = [k for k in parts if self.integers[k] >= BOXED and int(self.integers[k + 1]) not in self.read]
             if missing:
                 todo.extend(missing)

@@ -19,6 +19,9 @@ A *value* is two words, a tag and a payload. A payload is the number itself, or,
     array      raw: dtype, whether it has ZEROs, rank, elements, sizes…, then one word per element; no values
     sparse     raw: the same up to the sizes; the rest is in `sparse_arrays`
     deferred   raw: the same up to the sizes; the rest is in `deferred`
+    slice      no raw words; start, stop, step
+    memory     raw: its home; what each cell holds            pointer    raw: home, address; the indices of its path
+    cells      no raw words; the sensitivity of each cell
 
 A *frame* is [return address, caller's frame, address for the result] and then values: parameters, captured ones, and what each
 instruction computes, in order. So of a frame that waits exactly what lies below the address for the result has been computed.
@@ -31,7 +34,9 @@ of a constant. A closure is made by CLOSE, whose first operand is the address of
 from __future__ import annotations
 
 # tags
-UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE, DEFERRED = range(13)
+UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE, DEFERRED, SLICE, MEMORY, POINTER, CELLS = range(
+    17
+)
 BOXED = TUPLE
 """The first tag whose payload is an address."""
 
@@ -56,8 +61,14 @@ OWN = 4
 LIST_LABEL = 0
 """The place of the label of lists in the table of every host."""
 
-INTEGERS, SINGLES, DOUBLES = 1, 2, 3
-"""The dtypes i64, f32, whose elements are arrays without axes, and f64."""
+INTEGERS, SINGLES, DOUBLES, LISTED = 1, 2, 3, 4
+"""The dtypes i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
+
+ENTRIES, SUM, UNSET = 1, 2, -1
+"""What the sensitivity of a list is; and the tag of an element of one that is still to be found."""
+
+FEW_CELLS = 64
+"""Cells of a memory that the machine goes over itself: it makes a new memory for every store."""
 
 SMALL = 8
 """Elements of a tuple whose sensitivity is written out although only one of them has one."""

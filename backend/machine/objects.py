@@ -8,23 +8,32 @@ from array import array
 from math import nan as NAN
 from typing import TYPE_CHECKING, Any
 
+from immutables import Map
+
 from backend.machine import deferred_values, sparse_values
 from backend.machine.layout import (
+    CELLS,
     CLOSURE,
     COUNT,
     DEFERRED,
     DTYPE,
+    FEW_CELLS,
     HOLED,
+    LISTED,
+    MEMORY,
+    POINTER,
     RANK,
     RAW,
     RECORD,
     SHAPE,
+    SLICE,
     SPARSE,
     TUPLE,
     ZERO_BITS,
 )
 from semantics.arrays import DTYPES, FLOATING, Array
-from semantics.structured import Record
+from semantics.memory import Cells, Memory, Pointer, contents
+from semantics.structured import Record, Slice
 from semantics.tangents import ZERO as ZERO_VALUE
 from semantics.tangents import Zero
 from semantics.values import Closure
@@ -42,7 +51,15 @@ def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
     if tag == DEFERRED:
         return deferred_values.at(I, heap.doubles, p, *parts)
     if tag == SPARSE:
-        return sparse_values.at(I, heap.doubles, p)
+        return sparse_values.of_list(I, p, parts) if I[p + DTYPE] == LISTED else sparse_values.at(I, heap.doubles, p)
+    if tag == SLICE:
+        return Slice(*parts)
+    if tag == MEMORY:
+        return Memory(int(I[p + RAW]), len(parts), Map(enumerate(parts)))
+    if tag == POINTER:
+        return Pointer(int(I[p + RAW]), int(I[p + RAW + 1]), parts)
+    if tag == CELLS:
+        return Cells(Map((k, x) for k, x in enumerate(parts) if x is not ZERO_VALUE))
     if tag == RECORD:
         return Record(heap.table[I[p + RAW]], parts)
     if tag == CLOSURE:
@@ -85,8 +102,23 @@ def parts_of(value: Any) -> tuple[Any, ...]:
             return value.items
         case Closure():
             return value.captured
+        case Pointer():
+            return value.path
+        case Memory() | Cells():
+            return cells_of(value)
         case _:
             return ()
+
+
+def cells_of(value: Memory | Cells) -> tuple[Any, ...]:
+    """What the cells hold, in the order of the addresses."""
+    found = contents(value)
+    return tuple(found.get(k, ZERO_VALUE) for k in range(max(found, default=-1) + 1))
+
+
+def is_small(value: Memory | Cells) -> bool:
+    """Whether the machine has a form for it: it has few cells."""
+    return value.next <= FEW_CELLS if isinstance(value, Memory) else max(value.entries, default=-1) < FEW_CELLS
 
 
 def fits(value: Array) -> bool:

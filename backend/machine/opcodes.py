@@ -15,7 +15,15 @@ from itertools import product
 from typing import Any
 
 from backend.columns import NUMBA, Template
-from backend.machine import sensitivities, small_arrays, small_matrices, small_sensitivities, structural
+from backend.machine import (
+    memory_cells,
+    sensitivities,
+    small_arrays,
+    small_matrices,
+    small_sensitivities,
+    sparse_lists,
+    structural,
+)
 from backend.machine.layout import COMPARISONS, OWN
 from semantics.columns.arithmetic import MOST_BITS
 from semantics.errors import AdjudgeError
@@ -47,9 +55,21 @@ ZEROS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 TABLES: tuple[dict[str, Any], ...] = (
-    {**structural.UNARY, **sensitivities.UNARY, **small_arrays.UNARY, **small_matrices.UNARY},
-    {**structural.BINARY, **sensitivities.BINARY, **small_sensitivities.BINARY, **small_matrices.BINARY},
-    {**structural.TERNARY, **sensitivities.TERNARY, **small_arrays.TERNARY, **small_sensitivities.TERNARY},
+    {**structural.UNARY, **sensitivities.UNARY, **small_arrays.UNARY, **small_matrices.UNARY, **memory_cells.UNARY},
+    {
+        **structural.BINARY,
+        **sensitivities.BINARY,
+        **small_sensitivities.BINARY,
+        **small_matrices.BINARY,
+        **memory_cells.BINARY,
+    },
+    {
+        **structural.TERNARY,
+        **sensitivities.TERNARY,
+        **small_arrays.TERNARY,
+        **sparse_lists.TERNARY,
+        **memory_cells.TERNARY,
+    },
     {**small_matrices.QUATERNARY},
 )
 """The functions on structured values with one operand, two, three and four."""

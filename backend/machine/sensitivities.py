@@ -1,8 +1,8 @@
 """
 The machine's functions on sensitivities, in the language of generated code: as in `structural`, with the same answers.
 
-What only a part of a tuple has is, for a small tuple, a tuple of ZEROs but there; of a larger one the host makes a sparse one. Both
-are the same sensitivity, and the sum of two small tuples needs no host.
+What only a part of a tuple has is, for a small tuple, a tuple of ZEROs but there; for a larger one it is sparse (`sparse_lists`).
+Both are the same sensitivity.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from backend.machine.layout import (
     ARRAY,
     BOOL,
+    CELLS,
+    COUNT,
     FULL,
     HP,
     INT,
@@ -26,9 +28,11 @@ from backend.machine.layout import (
     VALUES,
     ZERO,
 )
+from backend.machine.memory_cells import longer
 from backend.machine.small_arrays import total
 from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
 from backend.machine.sparse_arrays import add_sparse
+from backend.machine.sparse_lists import add_lists, is_listed, new_entry
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 
@@ -61,18 +65,23 @@ def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 
 def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
-    """The sensitivity of a small tuple, record or array of which only element i has one."""
+    """The sensitivity of a tuple, record or array of which only element i has one."""
     if I[x] == ZERO or I[z] == ZERO:
         I[out] = ZERO
         I[out + 1] = 0
         return RUNNING
     if I[x] == ARRAY:
         return inject_part(I, F, x, y, z, out)
-    if (I[x] != TUPLE and I[x] != RECORD) or I[y] != INT:
+    if (I[x] != TUPLE and I[x] != RECORD and not is_listed(I, x)) or I[y] != INT:
         return SERVICE
-    n = I[I[x + 1] + VALUES]
-    if n == 0 or n > SMALL or I[y + 1] < -n or I[y + 1] >= n:
+    n = I[I[x + 1] + COUNT] if I[x] == SPARSE else I[I[x + 1] + VALUES]
+    if n == 0 or I[y + 1] < -n or I[y + 1] >= n:
         return SERVICE
+    if n > SMALL:
+        r = new_entry(I, n, I[y + 1] if I[y + 1] >= 0 else I[y + 1] + n, z)
+        I[out] = SPARSE
+        I[out + 1] = r
+        return RUNNING if r != 0 else FULL
     p = allocate(I, RAW + 2 * n, n)
     if p == 0:
         return FULL
@@ -87,7 +96,7 @@ def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 
 def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     """
-    The sum of two sensitivities: of reals, of ZEROs, of arrays, and of tuples of these, however deep.
+    The sum of two sensitivities: of reals, of ZEROs, of arrays, and of tuples and cells of these, however deep.
 
     New objects lie one behind the other, and each tuple says what it is the sum of; so they are themselves the queue of the sums to
     do. Of an array the sum is there at once. A sparse sum may have been changed by the time that there is no room for others: what
@@ -98,7 +107,7 @@ def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     at = start
     while status == RUNNING and at < I[HP]:
         n = I[at + VALUES] if I[at + SIZE] == RAW + 2 + 2 * I[at + VALUES] else 0
-        left, right, here = values(I, I[at + RAW]), values(I, I[at + RAW + 1]), values(I, at)
+        left, right, here = values(I, I[at + RAW]) if n > 0 else 0, values(I, I[at + RAW + 1]) if n > 0 else 0, values(I, at)
         for k in range(n):
             status = add_values(I, F, left + 2 * k, right + 2 * k, here + 2 * k)
             if status != RUNNING:
@@ -108,7 +117,7 @@ def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 
 def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """The sum of two values at out; of two tuples, a tuple of unset values that notes what it is the sum of."""
+    """The sum of two values at out; of two tuples or of cells, an object of unset values that notes what it is the sum of."""
     if I[x] == ZERO:
         return copy(I, y, out)
     if I[y] == ZERO:
@@ -119,20 +128,27 @@ def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return RUNNING
     if I[x] == ARRAY and I[y] == ARRAY:
         return add_arrays(I, F, x, y, out)
+    if is_listed(I, x) or is_listed(I, y):
+        return add_lists(I, F, x, y, out)
     if I[x] == SPARSE or I[y] == SPARSE:
         return add_sparse(I, F, x, y, out)
-    if I[x] != TUPLE or I[y] != TUPLE:
+    if I[x] != I[y] or (I[x] != TUPLE and I[x] != CELLS):
         return SERVICE
-    n = I[I[x + 1] + VALUES]
-    if I[I[y + 1] + VALUES] != n:
-        return SERVICE
-    p = allocate(I, RAW + 2 + 2 * n, n)
-    if p == 0:
+    p, q, tag = I[x + 1], I[y + 1], I[x]
+    n, m = I[p + VALUES], I[q + VALUES]
+    if n != m:
+        if tag == TUPLE:
+            return SERVICE
+        p = longer(I, p, m) if n < m else p
+        q = longer(I, q, n) if m < n else q
+        n = max(n, m)
+    r = allocate(I, RAW + 2 + 2 * n, n) if p != 0 and q != 0 else 0
+    if r == 0:
         return FULL
-    I[p + RAW] = I[x + 1]
-    I[p + RAW + 1] = I[y + 1]
-    I[out] = TUPLE
-    I[out + 1] = p
+    I[r + RAW] = p
+    I[r + RAW + 1] = q
+    I[out] = tag
+    I[out + 1] = r
     return RUNNING
 
 

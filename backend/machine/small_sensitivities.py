@@ -103,7 +103,7 @@ def like(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     return copy(I, x, out) if same else SERVICE
 
 
-def put(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
+def put_array(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """A copy of an array of one axis with a real or a ZERO at one place."""
     if I[x] == SPARSE:
         return put_sparse(I, F, x, y, z, out)
@@ -143,6 +143,5 @@ def keep(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     return RUNNING
 
 
-PARTS = (add_arrays, inject_part, instantiate_array, like)
+PARTS = (add_arrays, inject_part, instantiate_array, like, put_array)
 BINARY = {"final": final, "keep": keep, "like": like}
-TERNARY = {"put": put}

@@ -17,11 +17,13 @@ from backend import prelude, toolchain
 from backend.machine import (
     collecting,
     control,
+    memory_cells,
     sensitivities,
     small_arrays,
     small_matrices,
     small_sensitivities,
     sparse_arrays,
+    sparse_lists,
     structural,
 )
 from backend.machine.interpreter import Made
@@ -89,13 +91,15 @@ def source(opcodes: Opcodes) -> str:
     The text of the machine, the same for every target.
 
     In the loop the choice of the group stands in the place of the call of `apply`: one call less on the way to every instruction.
-    The same is done with every part; those on sparse arrays are large and used in several places, and are called.
+    The same is done with every part; those on what is sparse and on memories are large and used in several places, and are called.
     """
     own: tuple[Callable[..., Any], ...] = (
         *small_arrays.PARTS,
         *small_matrices.PARTS,
         *sparse_arrays.PARTS,
         *small_sensitivities.PARTS,
+        *sparse_lists.PARTS,
+        *memory_cells.PARTS,
         *sensitivities.PARTS,
         *control.PARTS,
         *collecting.PARTS,
@@ -112,7 +116,8 @@ def source(opcodes: Opcodes) -> str:
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
     whole = [*(plain(f) for f in collecting.WHOLE), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
-    called = map(plain, sparse_arrays.CALLED)  # type: ignore[arg-type]
+    shared = (structural.getitem, sensitivities.inject)
+    called = map(plain, (*sparse_arrays.CALLED, *sparse_lists.CALLED, *shared, *memory_cells.CALLED))
     marked = (("_part", parts), ("_called", called), ("_device", whole))
     return "\n\n".join([head, *(f"@{mark}\n{text}" for mark, texts in marked for text in texts)]) + "\n"
 

@@ -1,5 +1,5 @@
 """
-A SPARSE object of the machine (`sparse_arrays`) as the reference's value.
+A SPARSE object of the machine (`sparse_arrays`, `sparse_lists`) as the reference's value.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from typing import Any
 
 from immutables import Map
 
-from backend.machine.layout import COUNT, RANK, SHAPE, SIZE, SPARSE, VALUES, ZERO_BITS
-from semantics.tangents import ZERO, SparseArray
+from backend.machine.layout import COUNT, DTYPE, ENTRIES, HOLED, LISTED, RANK, SHAPE, SIZE, SPARSE, VALUES, ZERO, ZERO_BITS
+from semantics.tangents import ZERO as ZERO_VALUE
+from semantics.tangents import Sparse, SparseArray
 
 
 def at(I: Any, F: Any, p: int) -> SparseArray:
@@ -21,7 +22,7 @@ def at(I: Any, F: Any, p: int) -> SparseArray:
     found = elements(I, F, I[p + I[p + SIZE] - 3]) if I[p + VALUES] else entries(I, F, p)
     for change in reversed(changes):
         found |= change
-    return SparseArray("f64", shape, Map({place: x for place, x in found.items() if x is not ZERO}))
+    return SparseArray("f64", shape, Map({place: x for place, x in found.items() if x is not ZERO_VALUE}))
 
 
 def entries(I: Any, F: Any, p: int) -> dict[int, Any]:
@@ -38,4 +39,35 @@ def elements(I: Any, F: Any, p: int) -> dict[int, Any]:
 
 def word(I: Any, F: Any, k: int) -> Any:
     """A real, or ZERO."""
-    return ZERO if I[k] == ZERO_BITS else float(F[k])
+    return ZERO_VALUE if I[k] == ZERO_BITS else float(F[k])
+
+
+def places(I: Any, p: int) -> dict[int, int]:
+    """Where the elements of a list's sensitivity are that are not ZERO, by their indices; nothing of what is an array's."""
+    if I[p + DTYPE] != LISTED:
+        return {}
+    count, changes = int(I[p + COUNT]), []
+    while I[p + HOLED] != ENTRIES and I[p + int(I[p + SIZE]) - 4] == SPARSE:
+        changes.append(of_entries(I, int(I[p + int(I[p + SIZE]) - 1])))
+        p = int(I[p + int(I[p + SIZE]) - 3])
+    found = of_entries(I, p) if I[p + HOLED] == ENTRIES else of_elements(I, int(I[p + int(I[p + SIZE]) - 3]), count)
+    for change in reversed(changes):
+        found |= change
+    return {k: at for k, at in found.items() if k < count and I[at] != ZERO}
+
+
+def of_entries(I: Any, p: int) -> dict[int, int]:
+    """Where the values of entries are."""
+    end = p + int(I[p + SIZE])
+    return {int(I[k + 1]): k + 2 for k in range(end - 2 * int(I[p + VALUES]), end, 4)}
+
+
+def of_elements(I: Any, p: int, n: int) -> dict[int, int]:
+    """Where the first n values of a tuple are."""
+    start = p + int(I[p + SIZE]) - 2 * int(I[p + VALUES])
+    return {k: start + 2 * k for k in range(n)}
+
+
+def of_list(I: Any, p: int, parts: tuple[Any, ...]) -> Sparse:
+    """The sensitivity of a list at p, from its elements that are not ZERO."""
+    return Sparse(int(I[p + COUNT]), Map(zip(places(I, p), parts, strict=True)))

@@ -32,6 +32,7 @@ from backend.machine.layout import (
     SHAPE,
     SINGLES,
     SIZE,
+    SLICE,
     SPARSE,
     TUPLE,
     VALUES,
@@ -45,6 +46,11 @@ row: Any
 
 part_of_sparse: Any
 """In `sparse_arrays`."""
+
+is_listed: Any
+part_of_list: Any
+slice_of_list: Any
+"""In `sparse_lists`."""
 
 _order: Any
 """The helper of that name in `backend.prelude`: how an integer compares with a real."""
@@ -139,7 +145,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return copy(I, x, out)
     p = I[x + 1]
     if I[y] != INT:
-        return SERVICE
+        return slice_of_list(I, x, y, out) if I[y] == SLICE and is_listed(I, x) else SERVICE
     if is_sequence(I, x):
         n = I[p + VALUES]
     elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
@@ -152,7 +158,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if i < 0:
         i = i + n
     if I[x] == SPARSE:
-        return part_of_sparse(I, x, i, out)
+        return part_of_list(I, x, i, out) if is_listed(I, x) else part_of_sparse(I, x, i, out)
     if I[x] != ARRAY:
         return copy(I, values(I, p) + 2 * i, out)
     if I[p + RANK] > 1:
@@ -225,7 +231,7 @@ def place_in(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 def iterated(I: Words, F: Doubles, x: int, out: int) -> int:
     """What is no dictionary is gone over itself."""
-    return SERVICE if I[x] == RECORD else copy(I, x, out)
+    return SERVICE if I[x] == RECORD and not is_sequence(I, x) else copy(I, x, out)
 
 
 def identity(I: Words, F: Doubles, x: int, out: int) -> int:
