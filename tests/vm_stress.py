@@ -24,18 +24,25 @@ from backend.machine import Execution, deferred, execution, holes, load
 from backend.machine.layout import (
     ARRAY,
     BOXED,
+    CELLS,
     CHANGED,
     CLOSURE,
     COUNT,
     DEFERRED,
+    DTYPE,
+    ENTRIES,
     FP,
     FRAME,
     HEAP,
+    HOLED,
     HP,
     LIMIT,
+    LISTED,
+    MEMORY,
     OLD,
     PAUSED,
     PC,
+    POINTER,
     RANK,
     RAW,
     RECORD,
@@ -43,8 +50,10 @@ from backend.machine.layout import (
     RETURN_OUT,
     SHAPE,
     SIZE,
+    SLICE,
     SPARSE,
     STEPS,
+    SUM,
     TUPLE,
     VALUES,
 )
@@ -56,6 +65,9 @@ OVER = 7
 """A word that is written over where objects were: no address of an object, no size of an array."""
 
 FUEL = 3_000
+
+RAWS = {TUPLE: (0, 2), CLOSURE: (1,), RECORD: (1,), SLICE: (0,), MEMORY: (1,), POINTER: (2,), CELLS: (0, 2)}
+"""How many words an object of these tags may have before its values."""
 
 
 class Moving(Execution):
@@ -144,8 +156,12 @@ def frames(words: Any, code: Any) -> Iterator[tuple[int, int]]:
 def consistent(words: Any, tag: int, p: int) -> None:
     """Asserts that the words of an object are as many as its kind has."""
     size, values = words[p + SIZE], words[p + VALUES]
-    if tag in (TUPLE, CLOSURE, RECORD):
-        assert size - RAW - 2 * values in ((0, 2) if tag == TUPLE else (1,))
+    if tag in RAWS:
+        assert size - RAW - 2 * values in RAWS[tag]
+        return
+    if tag == SPARSE and words[p + DTYPE] == LISTED:
+        assert (size, words[p + RANK], words[p + SHAPE]) == (SHAPE + 2 + 2 * values, 1, words[p + COUNT])
+        assert words[p + HOLED] in ((ENTRIES, SUM) if values == 2 else (ENTRIES,))
         return
     rank = words[p + RANK]
     assert words[p + COUNT] == prod(words[p + SHAPE : p + SHAPE + rank])

@@ -117,7 +117,7 @@ def source(opcodes: Opcodes) -> str:
     whole = [*(plain(f) for f in collecting.WHOLE), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
     shared = (structural.getitem, sensitivities.inject)
-    called = map(plain, (*sparse_arrays.CALLED, *sparse_lists.CALLED, *shared, *memory_cells.CALLED))
+    called: list[str] = [plain(f) for f in (*sparse_arrays.CALLED, *sparse_lists.CALLED, *shared, *memory_cells.CALLED)]
     marked = (("_part", parts), ("_called", called), ("_device", whole))
     return "\n\n".join([head, *(f"@{mark}\n{text}" for mark, texts in marked for text in texts)]) + "\n"
 

@@ -1,0 +1,135 @@
+"""Sensitivities of long lists of which a part has one: sums in place that leave what was there before, without the host."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from vm_runs import agrees, applying, same_value
+from vm_stress import ROOMS, moves_as_it_likes
+
+from backend.machine import Execution, execution, load
+from semantics.edit import Edit, empty
+from semantics.ir import Program
+from semantics.machine import run
+from semantics.primitives.table import TABLE
+from semantics.structured import LIST, Record, Slice
+from semantics.tangents import ZERO
+from transforms.parse import parse_text
+
+BOTH = ("python", "cpu")
+SIZE = 12  # more elements than are written out
+LONG = Record(LIST, tuple(0.5 * k for k in range(SIZE)))
+DENSE = tuple(ZERO if k % 3 == 1 else 0.25 * k for k in range(SIZE))
+REALS, PAIRS, DEEP = (1.5, math.inf), ((1.0, ZERO), (ZERO, -0.0)), (((2.0,), 1.0), ((0.5,), ZERO))
+PARTS = (REALS, PAIRS, DEEP, (1.5, (1.0, ZERO)))
+PLACES = (0, 1, 7, SIZE - 1, -1, -7)
+
+Step = tuple[str, int, int]
+
+
+def of_steps(steps: Sequence[Step]) -> Program:
+    """
+    A function of a list, a first sensitivity of it and those of two of its elements. Each step makes a value, by what it says of
+    places or of the values before; the result is all that there is in the end, so that what has been changed is looked at too.
+    """
+    edit = Edit(empty())
+    graph = edit.graph("f")
+    x, first, *parts = (edit.parameter(graph, name) for name in ("x", "first", "p", "q"))
+
+    def call(name: str, *operands: Any) -> Any:
+        return edit.call(graph, TABLE[name], *(edit.constant(k) if k is None or isinstance(k, int) else k for k in operands))
+
+    found, sizes = [first], [SIZE]
+    for name, a, b in steps:
+        base, n = found[a % len(found)], sizes[a % len(found)]
+        if name == "inject":
+            found.append(call("inject", x, PLACES[b % len(PLACES)], parts[a % 2]))
+            n = SIZE
+        elif name == "gadd":
+            others = [d for d, m in zip(found, sizes, strict=True) if m == n]
+            found.append(call("gadd", base, others[b % len(others)]))
+        elif name == "put":
+            found.append(call("put", base, b % n, edit.constant(ZERO) if b % 2 else parts[0]))
+        elif n > 2:
+            stop = n - 1 - b % 2
+            found.append(call("getitem", base, call("make_slice", 0 if b % 3 else None, stop - n if b % 5 else stop, None)))
+            n = stop
+        else:
+            continue
+        sizes.append(n)
+    looked = [call("getitem", d, k % n) for d, n in zip(found, sizes, strict=True) for k in (0, 1, -1)]
+    edit.output(graph, call("make_tuple", *found, *looked))
+    return edit.program
+
+
+NAMES = ("inject", "gadd", "gadd", "put", "first")
+STEPS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 12), st.integers(0, 30)), min_size=1, max_size=16)
+BEGUN: list[Step] = [("inject", 0, 0), ("inject", 1, 1)]
+
+
+@given(STEPS, st.sampled_from([ZERO, DENSE]), st.sampled_from(PARTS))
+def test_sums_are_those_of_the_reference_whatever_is_added_to_what_before(made: list[Step], first: Any, parts: Any) -> None:
+    event(", ".join(sorted({name for name, _, _ in made})))
+    agrees(of_steps([*BEGUN, *made]), (LONG, first, *parts), BOTH)
+
+
+@given(STEPS, st.sampled_from([ZERO, DENSE]), st.sampled_from(PARTS), ROOMS, st.sampled_from(BOTH), st.sampled_from([0, 300, 700]))
+def test_sums_survive_the_collector_wherever_it_comes(
+    made: Any, first: Any, parts: Any, rooms: Any, target: str, young: int
+) -> None:
+    program = of_steps([*BEGUN, *made])
+    moves_as_it_likes(program, (LONG, first, *parts), target, rooms, young=young, stack=128, smallest=1 << 14)
+
+
+@pytest.mark.parametrize("young", [300, 900])
+def test_an_old_sum_leads_to_young_elements(young: int) -> None:
+    rounds = [step for k in range(40) for step in (("inject", k % 2, k), ("gadd", max(2 * k, 0), 2 * k + 1))]
+    program = of_steps([("inject", 0, 0), *rounds])
+    for parts in (PAIRS, DEEP):
+        wanted = run(program, LONG, DENSE, *parts)
+        same_value(
+            Execution(load(program), "cpu", patience=0, stack=64, smallest=1 << 15, young=young).run((LONG, DENSE, *parts)), wanted
+        )
+
+
+LOOPS = {
+    "appended": "def f(xs):\n out = []\n for x in xs:\n  out.append(x * x)\n t = 0.0\n for y in out:\n  t = t + y * y\n return t\n",
+    "pairs": "def f(xs):\n out = [(x, x * x) for x in xs]\n t = 0.0\n for x, y in out:\n  t = t + x * y\n return t\n",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_gradient_of_a_loop_that_appends_needs_no_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from adjudge.functions import Derivative
+    from semantics.type_language import type_of
+
+    program = Derivative(parse_text(LOOPS[name], "f"), "grad", 0).program((type_of(LONG),))
+    wanted, asked = run(program, LONG), list[str]()
+    serve = execution.serve
+
+    def counted(heap: Any) -> None:
+        asked.append(name)
+        serve(heap)
+
+    monkeypatch.setattr(execution, "serve", counted)
+    for target in BOTH:
+        same_value(Execution(load(program), target, patience=0).run((LONG,)), wanted)
+    assert len(asked) <= 4, "in the end, for the sensitivity as it is given out"
+
+
+NEAR = [
+    *[("inject", given) for given in ((LONG, SIZE, 1.0), (LONG, -SIZE - 1, 1.0), (LONG, Slice(0, 2), (1.0, 2.0)))],
+    *[("gadd", given) for given in ((DENSE, 1.0), (DENSE, DENSE[1:]), (DENSE, LONG))],
+    *[("make_slice", given) for given in ((0, 1, 0), (None, None, None), (0, True, None), (-1, -5, -2), (0.5, None, None))],
+    *[("put", given) for given in ((LONG, SIZE, 1.0), (LONG, -SIZE, 1.0), (DENSE, 3, ZERO), ((), 0, 1.0), (LONG, 0.5, 1.0))],
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), NEAR, ids=[f"{name}-{k}" for k, (name, _) in enumerate(NEAR)])
+def test_what_has_no_place_or_another_length_ends_as_on_the_reference(name: str, arguments: Any) -> None:
+    agrees(applying(name, len(arguments)), arguments, BOTH)
