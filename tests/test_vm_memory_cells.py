@@ -28,6 +28,12 @@ LONG = Record(LIST, tuple(0.5 * k for k in range(11)))
 ROWS = Record(LIST, (Record(LIST, (1.0, 2.0)), Record(LIST, (3.0, 4.0, 5.0))))
 MATRIX = Array("f64", (2, 3), (1.0, -0.0, 3.0, -4.5, 0.25, 6.0))
 CONTENTS: tuple[Any, ...] = (2.5, LONG, ROWS, MATRIX, (1.0, (2.0, 3.0)), Array("f64", (3,), MATRIX.items[3:]), 7)
+COTANGENTS: tuple[Any, ...] = (
+    *(1.5, tuple(ZERO if k % 3 else 0.5 * k for k in range(11)), ((1.0, ZERO), (ZERO, 2.0, 3.0)), MATRIX, ZERO, (ZERO, 0.5)),
+    *(Array("f64", (2, 3), (ZERO, *MATRIX.items[1:])), -0.0, (1.0, 2.0, ZERO)),
+)
+"""Sensitivities of these, and of parts of them."""
+
 PATHS: tuple[tuple[Any, ...], ...] = ((), (1,), (-1,), (1, 0), (0, -1), ((1, 2),), (9,), (True,))
 
 Step = tuple[str, int, int, int]
@@ -41,6 +47,7 @@ def of_steps(steps: Sequence[Step]) -> Program:
     edit = Edit(empty())
     graph = edit.graph("f")
     given = [edit.parameter(graph, f"x{k}") for k in range(len(CONTENTS))]
+    cotangents = [edit.constant(d) for d in COTANGENTS]
 
     def call(name: str, *operands: Any) -> Any:
         return edit.call(graph, TABLE[name], *operands)
@@ -55,7 +62,9 @@ def of_steps(steps: Sequence[Step]) -> Program:
     for content in given[1:4]:
         allocated(content)
     for name, a, b, c in steps:
-        m, p, v, d = (some[k % len(some)] for some, k in ((memories, a), (pointers, b), (values, c), (sensitivities, a)))
+        m, p, v, d = (some[-1 - k % len(some)] for some, k in ((memories, a), (pointers, b), (values, c), (sensitivities, a)))
+        own = (p in pointers[:3] and c % 2) or c % 5 == 0
+        cotangent = cotangents[1 + pointers.index(p) % 3] if own else cotangents[c % len(cotangents)]
         match name:
             case "alloc":
                 allocated(v)
@@ -66,11 +75,11 @@ def of_steps(steps: Sequence[Step]) -> Program:
             case "store":
                 memories.append(call("store", m, p, v))
             case "cell_alone":
-                sensitivities.append(call("cell_alone", m if c % 3 else d, p, v))
+                sensitivities.append(call("cell_alone", m if c % 3 else d, p, cotangent))
             case "cell_cleared":
                 sensitivities.append(call("cell_cleared", d, p))
             case _:
-                sensitivities.append(call("gadd", d, sensitivities[b % len(sensitivities)]))
+                sensitivities.append(call("gadd", d, sensitivities[-1 - b % len(sensitivities)]))
     edit.output(graph, call("make_tuple", memories[-1], *pointers, *values, *sensitivities))
     return edit.program
 
@@ -142,3 +151,12 @@ def test_a_pointer_that_leads_nowhere_ends_as_on_the_reference(name: str, argume
 def test_every_row_of_memory_is_an_opcode() -> None:
     rows = {*memory_cells.UNARY, *memory_cells.BINARY, *memory_cells.TERNARY}
     assert rows == {"memory", "alloc", "load", "store", "lea", "cell", "cell_alone", "cell_cleared", "put"}
+
+
+def test_sensitivities_of_cells_far_apart_are_added() -> None:
+    one, other = ("cell_alone", 0, 2, 1), ("cell_alone", 0, 0, 1)
+    made: list[Step] = [one, other, ("gadd", 0, 1, 0), ("gadd", 2, 1, 0), one, ("gadd", 0, 1, 0), ("gadd", 1, 2, 0)]
+    assert sound(made) == made
+    wanted = agrees(of_steps(made), CONTENTS, BOTH)
+    assert not isinstance(wanted, AdjudgeError)
+    assert sorted(wanted.value[-1].entries) == [0, 2]
