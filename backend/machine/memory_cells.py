@@ -27,8 +27,9 @@ from backend.machine.layout import (
     VALUES,
     ZERO,
 )
+from backend.machine.list_sensitivities import put_in_list
 from backend.machine.small_sensitivities import put_array
-from backend.machine.sparse_lists import is_listed, new_elements, put_in_list
+from backend.machine.sparse_lists import is_listed, new_elements
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 getitem: Any

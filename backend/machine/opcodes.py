@@ -16,12 +16,12 @@ from typing import Any
 
 from backend.columns import NUMBA, Template
 from backend.machine import (
+    list_sensitivities,
     memory_cells,
     sensitivities,
     small_arrays,
     small_matrices,
     small_sensitivities,
-    sparse_lists,
     structural,
 )
 from backend.machine.layout import COMPARISONS, OWN
@@ -67,7 +67,7 @@ TABLES: tuple[dict[str, Any], ...] = (
         **structural.TERNARY,
         **sensitivities.TERNARY,
         **small_arrays.TERNARY,
-        **sparse_lists.TERNARY,
+        **list_sensitivities.TERNARY,
         **memory_cells.TERNARY,
     },
     {**small_matrices.QUATERNARY},

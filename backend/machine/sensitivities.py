@@ -28,11 +28,12 @@ from backend.machine.layout import (
     VALUES,
     ZERO,
 )
+from backend.machine.list_sensitivities import add_lists
 from backend.machine.memory_cells import longer
 from backend.machine.small_arrays import total
 from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
 from backend.machine.sparse_arrays import add_sparse
-from backend.machine.sparse_lists import add_lists, is_listed, new_entry
+from backend.machine.sparse_lists import is_listed, new_entry
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 

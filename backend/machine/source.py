@@ -17,6 +17,7 @@ from backend import prelude, toolchain
 from backend.machine import (
     collecting,
     control,
+    list_sensitivities,
     memory_cells,
     sensitivities,
     small_arrays,
@@ -116,10 +117,14 @@ def source(opcodes: Opcodes) -> str:
     indent = next(line for line in loop.splitlines() if line.endswith(APPLY)).removesuffix(APPLY)
     whole = [*(plain(f) for f in collecting.WHOLE), loop.replace(indent + APPLY, textwrap.indent(choice, indent))]
     head = "\n".join(f"{name} = {value}" for name, value in NAMES.items())
-    shared = (structural.getitem, sensitivities.inject)
-    called: list[str] = [plain(f) for f in (*sparse_arrays.CALLED, *sparse_lists.CALLED, *shared, *memory_cells.CALLED)]
-    marked = (("_part", parts), ("_called", called), ("_device", whole))
+    marked = (("_part", parts), ("_called", [plain(f) for f in called()]), ("_device", whole))
     return "\n\n".join([head, *(f"@{mark}\n{text}" for mark, texts in marked for text in texts)]) + "\n"
+
+
+def called() -> Iterator[Callable[..., Any]]:
+    """What is long, and called from several places."""
+    yield from (*sparse_arrays.CALLED, *sparse_lists.CALLED, *list_sensitivities.CALLED)
+    yield from (structural.getitem, sensitivities.inject, *memory_cells.CALLED)
 
 
 def plain(function: Callable[..., Any]) -> str:

@@ -48,9 +48,11 @@ part_of_sparse: Any
 """In `sparse_arrays`."""
 
 is_listed: Any
+"""In `sparse_lists`."""
+
 part_of_list: Any
 slice_of_list: Any
-"""In `sparse_lists`."""
+"""In `list_sensitivities`."""
 
 _order: Any
 """The helper of that name in `backend.prelude`: how an integer compares with a real."""
