@@ -155,7 +155,7 @@ def cpu_bindings(source: str) -> Bindings:
     import numpy
     from numba import njit
 
-    from backend.cpu.compiler import Flat, Usual, registries_alone
+    from backend.cpu.compiler import Flat, Usual, Written, registries_alone
 
     registries_alone()
     return (
@@ -167,9 +167,9 @@ def cpu_bindings(source: str) -> Bindings:
         | {
             "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
             "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
-            "_part": njit(**BARE, forceinline=True, pipeline_class=Usual),
+            "_part": njit(**BARE, forceinline=True, pipeline_class=Written),
             "_bare": njit(**BARE, pipeline_class=Flat),
-            "_called": njit(**BARE, forceinline=False, pipeline_class=Usual),
+            "_called": njit(**BARE, forceinline=False, pipeline_class=Written),
         }
         | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
     )

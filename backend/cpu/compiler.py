@@ -9,7 +9,7 @@ which hold for all that it compiles; so they are set while it compiles generated
 `Flat` leaves out what generated code does not need. Numba's own single assignment form takes time that grows with the number of
 variables times that of statements; a variable of generated code has one type wherever it is assigned, and LLVM has the form anyway.
 Other passes look for what generated code does not have: functions and comprehensions inside, expressions of whole arrays, overloads
-that want to be inlined, branches that a type decides.
+that want to be inlined, branches that a type decides. `Written` is for the machine, whose parts are written by hand.
 
 After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do. LLVM is
 told in which loops no turn needs what another writes (`backend.cpu.vectors`), fewer variables have memory
@@ -120,13 +120,20 @@ class Flat(Usual):
     """The usual passes that generated code needs."""
 
     LOWERING = TellingLowering
+    NEEDED: tuple[type, ...] = ()
 
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
-        passes.passes = [found for found in passes.passes if found[0] not in NOT_NEEDED]
+        passes.passes = [found for found in passes.passes if found[0] in self.NEEDED or found[0] not in NOT_NEEDED]
         passes._ENFORCING = False
         passes.finalize()
         return [passes]
+
+
+class Written(Flat):
+    """The same where a variable may have another type when it is assigned again."""
+
+    NEEDED = (ReconstructSSA, PreLowerStripPhis)
 
 
 @cache
