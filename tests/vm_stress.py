@@ -24,8 +24,10 @@ from backend.machine import Execution, deferred, execution, holes, load
 from backend.machine.layout import (
     ARRAY,
     BOXED,
+    BUFFER,
     CELLS,
     CHANGED,
+    CHANGES,
     CLOSURE,
     COUNT,
     DEFERRED,
@@ -33,6 +35,7 @@ from backend.machine.layout import (
     ENTRIES,
     FP,
     FRAME,
+    GROWN,
     HEAP,
     HOLED,
     HP,
@@ -66,7 +69,18 @@ OVER = 7
 
 FUEL = 3_000
 
-RAWS = {TUPLE: (0, 2), CLOSURE: (1,), RECORD: (1,), SLICE: (0,), MEMORY: (1,), POINTER: (2,), CELLS: (0, 2)}
+RAWS = {
+    TUPLE: (0, 2),
+    CLOSURE: (1,),
+    RECORD: (1,),
+    SLICE: (0,),
+    MEMORY: (1,),
+    POINTER: (2,),
+    CELLS: (0, 2),
+    GROWN: (1,),
+    BUFFER: (1,),
+    CHANGES: (0,),
+}
 """How many words an object of these tags may have before its values."""
 
 
@@ -158,6 +172,8 @@ def consistent(words: Any, tag: int, p: int) -> None:
     size, values = words[p + SIZE], words[p + VALUES]
     if tag in RAWS:
         assert size - RAW - 2 * values in RAWS[tag]
+        assert tag != BUFFER or words[p + RAW] <= values
+        assert tag != GROWN or words[p + RAW] <= words[words[p + RAW + 2] + RAW]
         return
     if tag == SPARSE and words[p + DTYPE] == LISTED:
         assert (size, words[p + RANK], words[p + SHAPE]) == (SHAPE + 2 + 2 * values, 1, words[p + COUNT])

@@ -20,8 +20,8 @@ from backend.machine.layout import (
     BOXED,
     CELLS,
     CLOSURE,
-    DEFERRED,
     DTYPE,
+    GROWN,
     HOLED,
     HP,
     INT,
@@ -36,7 +36,6 @@ from backend.machine.layout import (
     RECORD,
     SHAPE,
     SIZE,
-    SPARSE,
     TUPLE,
     UNIT,
     VALUES,
@@ -44,8 +43,7 @@ from backend.machine.layout import (
     ZERO_BITS,
 )
 from backend.machine.loader import Code
-from backend.machine.objects import built, fits, is_small, number, parts_of
-from backend.machine.sparse_values import places
+from backend.machine.objects import built, fits, is_small, number, parts_of, places_of
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Primitive
@@ -60,6 +58,7 @@ MANY = 8
 """An object of more values than this is asked whether all of them are reals."""
 AT_ONCE = 20
 """Reals that are read together in the time in which one value is read alone."""
+ALIKE = (TUPLE, RECORD, GROWN)
 WITH_PARTS = (tuple, Closure, Record, Pointer)
 Payload = tuple[int, Any]
 
@@ -265,12 +264,12 @@ class Heap:
             if tag < BOXED or p in self.read:
                 todo.pop()
                 continue
-            if tag in (TUPLE, RECORD) and self.integers[p + VALUES] > MANY and (reals := self.reals(p)) is not None:
+            parts = places_of(self.integers, tag, p)
+            if tag in ALIKE and isinstance(parts, range) and len(parts) > MANY and (reals := self.reals(parts)) is not None:
                 todo.pop()
                 self.gone_over += len(reals) // AT_ONCE
                 self.remember(tag, p, reals)
                 continue
-            parts = self.parts(p)[: 1 if tag == DEFERRED else None] if tag != SPARSE else tuple(places(self.integers, p).values())
             missing = [k for k in parts if self.integers[k] >= BOXED and int(self.integers[k + 1]) not in self.read]
             if missing:
                 todo.extend(missing)
@@ -280,14 +279,8 @@ class Heap:
                 self.remember(tag, p, tuple(map(self.here, parts)))
         return self.here(at)
 
-    def parts(self, p: int) -> range:
-        """The addresses of the values of an object."""
-        end = p + int(self.integers[p + SIZE])
-        return range(end - 2 * int(self.integers[p + VALUES]), end, 2)
-
-    def reals(self, p: int) -> tuple[float, ...] | None:
-        """The values of an object of which all are reals, read at once; None if they are not."""
-        places = self.parts(p)
+    def reals(self, places: range) -> tuple[float, ...] | None:
+        """The values at these places, if all are reals, read at once; None if they are not."""
         tags = self.integers[places.start : places.stop : 2].tolist()
         return tuple(self.doubles[places.start + 1 : places.stop : 2].tolist()) if tags.count(REAL) == len(tags) else None
 

@@ -22,6 +22,7 @@ A *value* is two words, a tag and a payload. A payload is the number itself, or,
     slice      no raw words; start, stop, step
     memory     raw: its home; what each cell holds            pointer    raw: home, address; the indices of its path
     cells      no raw words; the sensitivity of each cell
+    grown      a list that was changed: `growing_lists`
 
 A *frame* is [return address, caller's frame, address for the result] and then values: parameters, captured ones, and what each
 instruction computes, in order. So of a frame that waits exactly what lies below the address for the result has been computed.
@@ -34,9 +35,8 @@ of a constant. A closure is made by CLOSE, whose first operand is the address of
 from __future__ import annotations
 
 # tags
-UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE, TUPLE, CLOSURE, RECORD, ARRAY, SPARSE, DEFERRED, SLICE, MEMORY, POINTER, CELLS = range(
-    17
-)
+UNIT, REAL, INT, BOOL, ZERO, PRIM, OPAQUE = range(7)
+TUPLE, CLOSURE, RECORD, ARRAY, SPARSE, DEFERRED, SLICE, MEMORY, POINTER, CELLS, GROWN, BUFFER, CHANGES = range(7, 20)
 BOXED = TUPLE
 """The first tag whose payload is an address."""
 
@@ -65,13 +65,15 @@ INTEGERS, SINGLES, DOUBLES, LISTED = 1, 2, 3, 4
 """The dtypes i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
 
 ENTRIES, SUM, UNSET = 1, 2, -1
-"""What the sensitivity of a list is; and the tag of an element of one that is still to be found."""
+"""What the sensitivity of a list is; and the tag of an element of a list that is still to be found."""
 
 FEW_CELLS = 64
 """Cells of a memory that the machine goes over itself: it makes a new memory for every store."""
 
 SMALL = 8
-"""Elements of a tuple whose sensitivity is written out although only one of them has one."""
+"""
+Elements of a tuple whose sensitivity is written out although only one of them has one, and of a list that is copied to be longer.
+"""
 
 ZERO_BITS = 0x7FF8_5A45_524F_0001
 """The NaN that stands for the symbolic ZERO among the elements of an array; values that come in never have it."""

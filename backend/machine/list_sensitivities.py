@@ -5,6 +5,7 @@ What opcodes do with the sensitivities of long tuples and lists (`sparse_lists`)
 
 from __future__ import annotations
 
+from backend.machine.growing_lists import changed_element, new_elements
 from backend.machine.layout import (
     COUNT,
     ENTRIES,
@@ -16,6 +17,7 @@ from backend.machine.layout import (
     SERVICE,
     SIZE,
     SLICE,
+    SMALL,
     SPARSE,
     SUM,
     TUPLE,
@@ -32,13 +34,12 @@ from backend.machine.sparse_lists import (
     list_with_entries,
     listed_elements,
     met_values,
-    new_elements,
     new_entry,
     new_listed,
     newest_list,
     older_list,
 )
-from backend.machine.structural import Doubles, Words, allocate, copy, values
+from backend.machine.structural import Doubles, Words, allocate, copy, count_of, is_sequence, values
 
 
 def add_lists(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
@@ -147,13 +148,15 @@ def make_slice(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 def put_in_list(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The tuple, record or sensitivity of one at x with the value at z in the place of element i."""
     p = I[x + 1]
-    n = I[p + COUNT] if I[x] == SPARSE else I[p + VALUES]
+    n = I[p + COUNT] if I[x] == SPARSE else count_of(I, x)
     if I[y] != INT or I[y + 1] < -n or I[y + 1] >= n:
         return SERVICE
     place = I[y + 1] + n if I[y + 1] < 0 else I[y + 1]
     if I[x] == SPARSE:
         q = new_entry(I, n, place, z)
         return list_with_entries(I, F, x, q, 1, out) if q != 0 else FULL
+    if I[x] != TUPLE and n > SMALL and is_sequence(I, x):
+        return changed_element(I, x, place, z, out)
     size, tag = I[p + SIZE], I[x]
     r = allocate(I, size, n)
     if r == 0:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from backend.machine.growing_lists import new_elements
 from backend.machine.layout import (
     CELLS,
     FEW_CELLS,
     FULL,
+    GROWN,
     INT,
     MEMORY,
     POINTER,
@@ -29,7 +31,7 @@ from backend.machine.layout import (
 )
 from backend.machine.list_sensitivities import put_in_list
 from backend.machine.small_sensitivities import put_array
-from backend.machine.sparse_lists import is_listed, new_elements
+from backend.machine.sparse_lists import is_listed
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 getitem: Any
@@ -41,7 +43,7 @@ inject: Any
 
 def put(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The array, tuple, record or sensitivity of one at x with the value at z in the place of element i."""
-    if I[x] == TUPLE or I[x] == RECORD or is_listed(I, x):
+    if I[x] == TUPLE or I[x] == RECORD or I[x] == GROWN or is_listed(I, x):
         return put_in_list(I, F, x, y, z, out)
     return put_array(I, F, x, y, z, out)
 

@@ -5,6 +5,7 @@ What an object of the heap is as a value, and what of a value is in an object: i
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from math import nan as NAN
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from backend.machine.layout import (
     DEFERRED,
     DTYPE,
     FEW_CELLS,
+    GROWN,
     HOLED,
     LISTED,
     MEMORY,
@@ -26,14 +28,17 @@ from backend.machine.layout import (
     RAW,
     RECORD,
     SHAPE,
+    SIZE,
     SLICE,
     SPARSE,
     TUPLE,
+    UNIT,
+    VALUES,
     ZERO_BITS,
 )
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer, contents
-from semantics.structured import Record, Slice
+from semantics.structured import LIST, Record, Slice
 from semantics.tangents import ZERO as ZERO_VALUE
 from semantics.tangents import Zero
 from semantics.values import Closure
@@ -41,6 +46,32 @@ from transforms.unboxed import FEW, source_of, unboxed
 
 if TYPE_CHECKING:
     from backend.machine.heap import Heap
+
+
+def places_of(I: Any, tag: int, p: int) -> Sequence[int]:
+    """Where the parts are that are values themselves, of which the value of an object is made."""
+    if tag == SPARSE:
+        return tuple(sparse_values.places(I, p).values())
+    if tag == GROWN:
+        return elements_of(I, p)
+    return values_of(I, p)[: 1 if tag == DEFERRED else None]
+
+
+def elements_of(I: Any, p: int) -> Sequence[int]:
+    """Where the elements of a grown list are: in its buffer, but for those that have been changed since it was made."""
+    own, before = values_of(I, p).start, dict[int, int]()
+    found = values_of(I, int(I[own + 1]))[: int(I[p + RAW])]
+    at = values_of(I, int(I[own + 3])).start
+    while I[at] != UNIT:
+        before.setdefault(int(I[at + 1]), at + 2)
+        at = values_of(I, int(I[at + 5])).start
+    return [before.get(k, place) for k, place in enumerate(found)] if before else found
+
+
+def values_of(I: Any, p: int) -> range:
+    """Where the values of an object are."""
+    end = p + int(I[p + SIZE])
+    return range(end - 2 * int(I[p + VALUES]), end, 2)
 
 
 def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
@@ -60,6 +91,8 @@ def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
         return Pointer(int(I[p + RAW]), int(I[p + RAW + 1]), parts)
     if tag == CELLS:
         return Cells(Map((k, x) for k, x in enumerate(parts) if x is not ZERO_VALUE))
+    if tag == GROWN:
+        return Record(LIST, parts)
     if tag == RECORD:
         return Record(heap.table[I[p + RAW]], parts)
     if tag == CLOSURE:

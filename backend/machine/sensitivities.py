@@ -13,6 +13,7 @@ from backend.machine.layout import (
     CELLS,
     COUNT,
     FULL,
+    GROWN,
     HP,
     INT,
     RAW,
@@ -34,7 +35,7 @@ from backend.machine.small_arrays import total
 from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
 from backend.machine.sparse_arrays import add_sparse
 from backend.machine.sparse_lists import is_listed, new_entry
-from backend.machine.structural import Doubles, Words, allocate, copy, values
+from backend.machine.structural import Doubles, Words, allocate, copy, count_of, values
 
 
 def seed(I: Words, F: Doubles, x: int, out: int) -> int:
@@ -73,9 +74,9 @@ def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         return RUNNING
     if I[x] == ARRAY:
         return inject_part(I, F, x, y, z, out)
-    if (I[x] != TUPLE and I[x] != RECORD and not is_listed(I, x)) or I[y] != INT:
+    if (I[x] != TUPLE and I[x] != RECORD and I[x] != GROWN and not is_listed(I, x)) or I[y] != INT:
         return SERVICE
-    n = I[I[x + 1] + COUNT] if I[x] == SPARSE else I[I[x + 1] + VALUES]
+    n = I[I[x + 1] + COUNT] if I[x] == SPARSE else count_of(I, x)
     if n == 0 or I[y + 1] < -n or I[y + 1] >= n:
         return SERVICE
     if n > SMALL:

@@ -17,6 +17,7 @@ from backend import prelude, toolchain
 from backend.machine import (
     collecting,
     control,
+    growing_lists,
     list_sensitivities,
     memory_cells,
     sensitivities,
@@ -99,6 +100,7 @@ def source(opcodes: Opcodes) -> str:
         *small_matrices.PARTS,
         *sparse_arrays.PARTS,
         *small_sensitivities.PARTS,
+        *growing_lists.PARTS,
         *sparse_lists.PARTS,
         *memory_cells.PARTS,
         *sensitivities.PARTS,
@@ -123,7 +125,7 @@ def source(opcodes: Opcodes) -> str:
 
 def called() -> Iterator[Callable[..., Any]]:
     """What is long, and called from several places."""
-    yield from (*sparse_arrays.CALLED, *sparse_lists.CALLED, *list_sensitivities.CALLED)
+    yield from (*growing_lists.CALLED, *sparse_arrays.CALLED, *sparse_lists.CALLED, *list_sensitivities.CALLED)
     yield from (structural.getitem, sensitivities.inject, *memory_cells.CALLED)
 
 

@@ -15,6 +15,7 @@ and a loop that has appended costs no more on the way back than its turns.
 
 from __future__ import annotations
 
+from backend.machine.growing_lists import new_elements, new_note
 from backend.machine.layout import (
     BOXED,
     CHANGED,
@@ -59,16 +60,6 @@ def new_listed(I: Words, n: int, kind: int, count: int) -> int:
         I[r + COUNT] = n
         I[r + SHAPE] = n
         I[r + SHAPE + 1] = 0
-    return r
-
-
-def new_elements(I: Words, n: int, tag: int) -> int:
-    """A new tuple of n values with this tag; 0 without room."""
-    r = allocate(I, RAW + 2 * n, n)
-    if r != 0:
-        for k in range(n):
-            I[r + RAW + 2 * k] = tag
-            I[r + RAW + 2 * k + 1] = 0
     return r
 
 
@@ -233,21 +224,17 @@ def note_places(I: Words, e: int, q: int) -> int:
     """
     1, if a collector will find what the entries q lead to from the elements e; 0 without room.
 
-    Old elements do not lead to young objects, so where some are to, their places are noted: in a young object, [link, places…].
+    Old elements do not lead to young objects, so where some are to, their places are noted.
     """
     v, n, some = values(I, q), I[q + VALUES] // 2, 0
     for k in range(n):
         some = 1 if I[v + 4 * k + 2] >= BOXED else some
     if e < I[LIMIT] or some == 0:
         return 1
-    r = allocate(I, RAW + 1 + n, 0)
-    if r == 0:
-        return 0
-    I[r + RAW] = I[CHANGED]
-    for k in range(n):
+    r = new_note(I, n)
+    for k in range(n if r != 0 else 0):
         I[r + RAW + 1 + k] = values(I, e) + 2 * I[v + 4 * k + 1]
-    I[CHANGED] = r
-    return 1
+    return 1 if r != 0 else 0
 
 
 def changed_list(I: Words, F: Doubles, p: int, q: int, over: int, out: int) -> int:
@@ -288,6 +275,6 @@ def list_with_entries(I: Words, F: Doubles, x: int, q: int, over: int, out: int)
     return changed_list(I, F, I[out + 1], q, over, out) if status == RUNNING else status
 
 
-PARTS = (is_listed, new_listed, new_elements, new_entry, has_newest, elements_of, newest_list, older_list)
+PARTS = (is_listed, new_listed, new_entry, has_newest, elements_of, newest_list, older_list)
 CALLED = (met_values, common, merged_lists, put_entries, listed_elements, begun_list, note_places, changed_list, list_with_entries)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""

@@ -16,6 +16,7 @@ from backend.machine.layout import (
     BOOL,
     DTYPE,
     FULL,
+    GROWN,
     HOLED,
     HP,
     INT,
@@ -33,6 +34,7 @@ from backend.machine.layout import (
     SINGLES,
     SIZE,
     SLICE,
+    SMALL,
     SPARSE,
     TUPLE,
     VALUES,
@@ -46,6 +48,11 @@ row: Any
 
 part_of_sparse: Any
 """In `sparse_arrays`."""
+
+grown: Any
+is_current: Any
+element_of_list: Any
+"""In `growing_lists`."""
 
 is_listed: Any
 """In `sparse_lists`."""
@@ -138,7 +145,18 @@ def make_record(I: Words, F: Doubles, C: Words, at: int, n: int, fp: int, out: i
 
 def is_sequence(I: Words, x: int) -> bool:
     """Whether the value at x is a tuple or a list."""
-    return I[x] == TUPLE or (I[x] == RECORD and I[I[x + 1] + RAW] == LIST_LABEL)
+    return I[x] == TUPLE or I[x] == GROWN or (I[x] == RECORD and I[I[x + 1] + RAW] == LIST_LABEL)
+
+
+def count_of(I: Words, x: int) -> int:
+    """How many elements the tuple or list at x has."""
+    return I[I[x + 1] + RAW] if I[x] == GROWN else I[I[x + 1] + VALUES]
+
+
+def first_of(I: Words, x: int) -> int:
+    """Where they begin; of a list that is not current, where those of the list that is."""
+    p = I[x + 1]
+    return values(I, I[values(I, p) + 1]) if I[x] == GROWN else values(I, p)
 
 
 def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
@@ -149,7 +167,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if I[y] != INT:
         return slice_of_list(I, x, y, out) if I[y] == SLICE and is_listed(I, x) else SERVICE
     if is_sequence(I, x):
-        n = I[p + VALUES]
+        n = count_of(I, x)
     elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
         n = I[p + SHAPE]
     else:
@@ -162,7 +180,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if I[x] == SPARSE:
         return part_of_list(I, x, i, out) if is_listed(I, x) else part_of_sparse(I, x, i, out)
     if I[x] != ARRAY:
-        return copy(I, values(I, p) + 2 * i, out)
+        return element_of_list(I, x, i, out) if I[x] == GROWN else copy(I, values(I, p) + 2 * i, out)
     if I[p + RANK] > 1:
         return row(I, p, i, out)
     element(I, p, SHAPE + 1 + i, out)
@@ -180,7 +198,7 @@ def length(I: Words, F: Doubles, x: int, out: int) -> int:
     """How many elements a tuple or a list has, or the first axis of an array."""
     p = I[x + 1]
     if is_sequence(I, x):
-        n = I[p + VALUES]
+        n = count_of(I, x)
     elif I[x] == ARRAY and I[p + RANK] > 0:
         n = I[p + SHAPE]
     else:
@@ -192,13 +210,15 @@ def length(I: Words, F: Doubles, x: int, out: int) -> int:
 
 def of_length(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     """The tuple or list itself, if it has so many elements."""
-    if not is_sequence(I, x) or I[y] != INT or I[I[x + 1] + VALUES] != I[y + 1]:
+    if not is_sequence(I, x) or I[y] != INT or count_of(I, x) != I[y + 1]:
         return SERVICE
     return copy(I, x, out)
 
 
 def extended(I: Words, x: int, source: int, n: int, out: int) -> int:
     """The tuple or list at x with the n values from `source` on behind its own."""
+    if I[x] != TUPLE and count_of(I, x) + n > SMALL:
+        return grown(I, x, source, n, out)
     p = I[x + 1]
     size = I[p + SIZE]
     r = allocate(I, size + 2 * n, I[p + VALUES] + n)
@@ -215,10 +235,9 @@ def extended(I: Words, x: int, source: int, n: int, out: int) -> int:
 
 def concat(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     """The elements of a tuple or list and then those of another."""
-    if not is_sequence(I, x) or not is_sequence(I, y):
+    if not is_sequence(I, x) or not is_sequence(I, y) or not is_current(I, y):
         return SERVICE
-    q = I[y + 1]
-    return extended(I, x, values(I, q), I[q + VALUES], out)
+    return extended(I, x, first_of(I, y), count_of(I, y), out)
 
 
 def append(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
@@ -262,7 +281,7 @@ def compared(I: Words, F: Doubles, x: int, y: int) -> int:
     return 0
 
 
-PARTS = (operand, copy, real, allocate, values, build, is_sequence, element, extended, compared)
+PARTS = (operand, copy, real, allocate, values, build, is_sequence, count_of, first_of, element, extended, compared)
 """What the opcodes below use, in an order in which each is defined before it is used."""
 
 VARIADIC = {"make_tuple": make_tuple, "make_record": make_record}
