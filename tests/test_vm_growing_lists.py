@@ -45,13 +45,14 @@ def of_steps(steps: Sequence[Step]) -> Program:
     found, looked = [first], []
     for name, a, b in steps:
         base = found[-1 - a % len(found)]
+        value = call("make_tuple", *parts) if b % 3 == 2 else parts[b % 2]
         match name:
             case "append":
-                found.append(call("append", base, parts[b % 2]))
+                found.append(call("append", base, value))
             case "concat":
                 found.append(call("concat", base, found[-1 - b % len(found)]))
             case "put":
-                found.append(call("put", base, edit.constant(PLACES[b % len(PLACES)]), parts[a % 2]))
+                found.append(call("put", base, edit.constant(PLACES[b % len(PLACES)]), value))
             case _:
                 looked.append(call("getitem", base, edit.constant(PLACES[b % len(PLACES)])))
     edit.output(graph, call("make_tuple", *found, *looked, *(call("length", x) for x in found)))
