@@ -68,7 +68,7 @@ def test_a_promotion_goes_over_what_the_host_has_seen_since_the_last_one_alone(m
 
     monkeypatch.setattr(Heap, "forget", counted)
     execution, _ = watched(program, "python", young)
-    same_value(execution.run((300,)), run(program, 300))
+    same_value(execution.run((1000,)), run(program, 1000))
     assert len(gone) > 5
     assert max(gone) <= young // RAW, "so many objects at most have room there"
     assert max(gone) <= 2 * sum(gone) / len(gone) + young // 16, "as many the last time as the first"

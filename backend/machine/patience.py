@@ -1,7 +1,7 @@
 """
 How many steps a run may take before something is worth making. What takes longer than a step counts as so many more.
 
-The machine copies a list that is made longer, so a turn that appends to a list of thousands takes as long as thousands of steps.
+The machine copies a tuple that is made longer, so a turn that makes one of thousands takes as long as thousands of steps.
 The host reads and writes the values that it is asked about.
 """
 
