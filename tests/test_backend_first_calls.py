@@ -239,8 +239,7 @@ def test_who_works_while_another_rests_leaves_the_collector_at_work() -> None:
 def longer(n, x):  # type: ignore[no-untyped-def]
     out = ()
     for k in range(n):
-        more = (k * x,)
-        out = out + more
+        out = (*out, k * x)
     return sum(out)
 
 
