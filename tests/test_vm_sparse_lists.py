@@ -9,23 +9,28 @@ from typing import Any
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
+from immutables import Map
 from vm_runs import agrees, applying, same_value
 from vm_stress import ROOMS, moves_as_it_likes
 
 from backend.machine import Execution, execution, load
+from semantics.arrays import Array
 from semantics.edit import Edit, empty
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
 from semantics.structured import LIST, Record, Slice
-from semantics.tangents import ZERO
+from semantics.tangents import ZERO, Sparse
 from transforms.parse import parse_text
 
 BOTH = ("python", "cpu")
 SIZE = 12  # more elements than are written out
 LONG = Record(LIST, tuple(0.5 * k for k in range(SIZE)))
 REALS, PAIRS, DEEP = (1.5, math.inf), ((1.0, ZERO), (ZERO, -0.0)), (((2.0,), 1.0), ((0.5,), ZERO))
-PARTS = (REALS, PAIRS, DEEP)
+ARRAYS = tuple(Array("f64", (3,), items) for items in ((1.0, ZERO, 3.0), (0.5, -0.0, ZERO)))
+NESTED = tuple(Sparse(SIZE, Map(entries)) for entries in ({0: 1.5, 7: -2.0}, {7: 0.25}))
+TWICE = tuple(Sparse(SIZE, Map(entries)) for entries in ({1: (1.0, NESTED[0])}, {1: (ZERO, NESTED[1]), 3: (2.0, ZERO)}))
+PARTS = (REALS, PAIRS, DEEP, ARRAYS, NESTED, TWICE)
 PLACES = (0, 1, 7, SIZE - 1, -1, -7)
 
 Step = tuple[str, int, int]
@@ -97,7 +102,7 @@ def test_sums_survive_the_collector_wherever_it_comes(
 def test_an_old_sum_leads_to_young_elements(young: int) -> None:
     rounds = [step for k in range(40) for step in (("inject", k % 2, k), ("gadd", 2 * k + 1, 2 * k + 2))]
     program = of_steps([("inject", 0, 0), *rounds])
-    for parts in (PAIRS, DEEP):
+    for parts in PARTS:
         arguments = (LONG, dense(parts), *parts)
         few = Execution(load(program), "cpu", patience=0, stack=64, smallest=1 << 15, young=young)
         same_value(few.run(arguments), run(program, *arguments))

@@ -2,8 +2,8 @@
 Values of the reference in the machine's buffer, and back.
 
 What the machine has no form for is OPAQUE: strings, labels, integers beyond 64 bits, memories of many cells, slices and sparse
-sensitivities but its own. Its payload is a place in the host's table, which holds the value. An object is read, and a value
-written, once: both stay what they are, so each remembers the other until the objects are moved.
+sensitivities of arrays but its own. Its payload is a place in the host's table, which holds the value. An object is read, and a
+value written, once: both stay what they are, so each remembers the other until the objects are moved.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from backend.machine.layout import (
     CELLS,
     CLOSURE,
     DTYPE,
+    ENTRIES,
     GROWN,
     HOLED,
     HP,
     INT,
     LIMIT,
+    LISTED,
     MEMORY,
     OLD,
     OPAQUE,
@@ -36,6 +38,7 @@ from backend.machine.layout import (
     RECORD,
     SHAPE,
     SIZE,
+    SPARSE,
     TUPLE,
     UNIT,
     VALUES,
@@ -49,6 +52,7 @@ from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Primitive
 from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO as ZERO_VALUE
+from semantics.tangents import Sparse
 from semantics.values import Closure
 from transforms.unboxed import source_of
 
@@ -59,7 +63,7 @@ MANY = 8
 AT_ONCE = 20
 """Reals that are read together in the time in which one value is read alone."""
 ALIKE = (TUPLE, RECORD, GROWN)
-WITH_PARTS = (tuple, Closure, Record, Pointer)
+WITH_PARTS = (tuple, Closure, Record, Pointer, Sparse)
 Payload = tuple[int, Any]
 
 
@@ -192,6 +196,8 @@ class Heap:
                 tag, raw = MEMORY, (home,)
             case Cells():
                 tag, raw = CELLS, ()
+            case Sparse(size):
+                tag, raw = SPARSE, (LISTED, ENTRIES, 1, size, size, len(parts))
             case _:
                 tag, raw = TUPLE, ()
         self.gone_over += len(parts)

@@ -64,8 +64,11 @@ LIST_LABEL = 0
 INTEGERS, SINGLES, DOUBLES, LISTED = 1, 2, 3, 4
 """The dtypes i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
 
-ENTRIES, SUM, UNSET = 1, 2, -1
-"""What the sensitivity of a list is; and the tag of an element of a list that is still to be found."""
+ENTRIES, SUM, UNSET, TO_ADD = 1, 2, -1, -1
+"""
+What the sensitivity of a list is; the tag of an element of a list that is still to be found; and, in the place of VALUES, that an
+object has two values whose sum is still to be found, and where it is to be.
+"""
 
 FEW_CELLS = 64
 """Cells of a memory that the machine goes over itself: it makes a new memory for every store."""

@@ -54,15 +54,15 @@ def add_lists(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return list_with_entries(I, F, x, q, 0, out)
     if I[x] == SPARSE and I[p + HOLED] == ENTRIES:
         return list_with_entries(I, F, y, p, 0, out)
-    if elements_of(I, y) == 0:
-        return SERVICE
+    at = elements_of(I, y)
     r = new_listed(I, n, SUM, 2)
     e = listed_elements(I, x, n) if r != 0 else 0
-    if e == 0:
+    other = listed_elements(I, y, n) if e != 0 and at == 0 else e
+    if other == 0:
         return FULL
-    at, to = elements_of(I, y), values(I, e)
+    at, to = values(I, other) if at == 0 else at, values(I, e)
     for k in range(0, 2 * n, 2):
-        status = met_values(I, F, to + k, at + k, to + k)
+        status = met_values(I, F, to + k, at + k, to + k, to + k)
         if status != RUNNING:
             return status
     newest_list(I, r, e, out)

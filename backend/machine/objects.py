@@ -40,7 +40,7 @@ from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer, contents
 from semantics.structured import LIST, Record, Slice
 from semantics.tangents import ZERO as ZERO_VALUE
-from semantics.tangents import Zero
+from semantics.tangents import Sparse, Zero
 from semantics.values import Closure
 from transforms.unboxed import FEW, source_of, unboxed
 
@@ -139,6 +139,8 @@ def parts_of(value: Any) -> tuple[Any, ...]:
             return value.path
         case Memory() | Cells():
             return cells_of(value)
+        case Sparse():
+            return tuple(x for place in sorted(value.entries) for x in (place, value.entries[place]))
         case _:
             return ()
 

@@ -24,6 +24,7 @@ from backend.machine.layout import (
     SIZE,
     SMALL,
     SPARSE,
+    TO_ADD,
     TUPLE,
     UNIT,
     VALUES,
@@ -101,17 +102,19 @@ def gadd(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     The sum of two sensitivities: of reals, of ZEROs, of arrays, and of tuples and cells of these, however deep.
 
     New objects lie one behind the other, and each tuple says what it is the sum of; so they are themselves the queue of the sums to
-    do. Of an array the sum is there at once. A sparse sum may have been changed by the time that there is no room for others: what
-    it was is still known, from objects that lie here too, so they stay.
+    do. So are two values that meet in a list, of which the sum goes to the place of one of them. Of an array the sum is there at
+    once. A sparse sum may have been changed by the time that there is no room for others: what it was is still known, from objects
+    that lie here too, so they stay.
     """
     start = I[HP]
     status = add_values(I, F, x, y, out)
     at = start
     while status == RUNNING and at < I[HP]:
         n = I[at + VALUES] if I[at + SIZE] == RAW + 2 + 2 * I[at + VALUES] else 0
-        left, right, here = values(I, I[at + RAW]) if n > 0 else 0, values(I, I[at + RAW + 1]) if n > 0 else 0, values(I, at)
-        for k in range(n):
-            status = add_values(I, F, left + 2 * k, right + 2 * k, here + 2 * k)
+        if I[at + VALUES] == TO_ADD:
+            status = add_values(I, F, at + RAW + 1, at + RAW + 3, I[at + RAW])
+        for k in range(0, 2 * n, 2):
+            status = add_values(I, F, values(I, I[at + RAW]) + k, values(I, I[at + RAW + 1]) + k, values(I, at) + k)
             if status != RUNNING:
                 break
         at += I[at + SIZE]
@@ -149,6 +152,8 @@ def add_values(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return FULL
     I[r + RAW] = p
     I[r + RAW + 1] = q
+    for k in range(0, 2 * n, 2):
+        I[r + RAW + 2 + k] = UNIT
     I[out] = tag
     I[out + 1] = r
     return RUNNING

@@ -31,10 +31,10 @@ from backend.machine.layout import (
     RAW,
     REAL,
     RUNNING,
-    SERVICE,
     SHAPE,
     SPARSE,
     SUM,
+    TO_ADD,
     TUPLE,
     UNIT,
     UNSET,
@@ -86,32 +86,25 @@ def elements_of(I: Words, x: int) -> int:
     return values(I, I[values(I, I[x + 1]) + 1]) if has_newest(I, I[x + 1]) else 0
 
 
-def met_values(I: Words, F: Doubles, a: int, b: int, to: int) -> int:
-    """The sum of two values, at `to`: of numbers, of ZEROs, and of two tuples of these."""
+def met_values(I: Words, F: Doubles, a: int, b: int, to: int, last: int) -> int:
+    """
+    The sum of two numbers, at `to`. Of other values the second one, and a note for `gadd` that their sum is to be at `last`: it
+    may be one of lists again.
+    """
     if I[a] == ZERO or I[b] == ZERO:
         return copy(I, b, to) if I[a] == ZERO else copy(I, a, to)
     if I[a] == REAL and I[b] == REAL:
         I[to] = REAL
         F[to + 1] = F[a + 1] + F[b + 1]
         return RUNNING
-    if I[a] != TUPLE or I[b] != TUPLE or I[I[a + 1] + VALUES] != I[I[b + 1] + VALUES]:
-        return SERVICE
-    n = I[I[a + 1] + VALUES]
-    u, v = values(I, I[a + 1]), values(I, I[b + 1])
-    r = new_elements(I, n, ZERO)
+    r = allocate(I, RAW + 5, 0)
     if r == 0:
         return FULL
-    for k in range(0, 2 * n, 2):
-        if I[u + k] == REAL and I[v + k] == REAL:
-            I[r + RAW + k] = REAL
-            F[r + RAW + k + 1] = F[u + k + 1] + F[v + k + 1]
-        elif I[u + k] == ZERO or I[v + k] == ZERO:
-            copy(I, v + k if I[u + k] == ZERO else u + k, r + RAW + k)
-        else:
-            return SERVICE
-    I[to] = TUPLE
-    I[to + 1] = r
-    return RUNNING
+    I[r + VALUES] = TO_ADD
+    I[r + RAW] = last
+    copy(I, a, r + RAW + 1)
+    copy(I, b, r + RAW + 3)
+    return copy(I, b, to)
 
 
 def common(I: Words, a: int, n: int, b: int, m: int) -> int:
@@ -144,7 +137,7 @@ def merged_lists(I: Words, F: Doubles, p: int, q: int, over: int, out: int) -> i
             j += 4
         else:
             copy(I, a + i, to)
-            status = met_values(I, F, a + i + 2, b + j + 2, to + 2)
+            status = met_values(I, F, a + i + 2, b + j + 2, to + 2, to + 2)
             if status != RUNNING:
                 return status
             i += 4
@@ -252,7 +245,8 @@ def changed_list(I: Words, F: Doubles, p: int, q: int, over: int, out: int) -> i
         copy(I, b + k, was + k)
         copy(I, at, was + k + 2)
         copy(I, b + k, becomes + k)
-        status = copy(I, b + k + 2, becomes + k + 2) if over != 0 else met_values(I, F, at, b + k + 2, becomes + k + 2)
+        to = becomes + k + 2
+        status = copy(I, b + k + 2, to) if over != 0 else met_values(I, F, at, b + k + 2, to, at)
         if status != RUNNING:
             return status
     if note_places(I, e, new) == 0:
