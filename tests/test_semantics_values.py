@@ -129,6 +129,14 @@ def test_instantiate_gives_the_structure_of_the_primal() -> None:
     assert instantiate(Sparse(5, Map({2: inject((3.0, True), 0, 7.0)})), primal) == (0.0, None, (7.0, None), (0.0, None), None)
 
 
+def test_a_primal_that_is_a_sparse_sensitivity_is_what_it_is_written_out() -> None:
+    primal = Sparse(3, Map({1: 2.0, 2: 4}))
+    for d in (ZERO, (ZERO, 5.0, ZERO), Sparse(3, Map({1: 5.0}))):
+        assert instantiate(d, primal) == instantiate(d, dense(primal))
+    assert instantiate(Sparse(3, Map({1: 5.0})), primal) == (None, 5.0, None)
+    assert instantiate(5.0, 2.0) == 5.0
+
+
 # sameness
 
 

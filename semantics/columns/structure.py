@@ -191,7 +191,7 @@ def instantiate(d: Any, x: Any, zero: Callable[[Any], Any] = lambda x: 0.0) -> A
             entries = sensitivity.entries if isinstance(sensitivity, Cells) else Map()
             todo.append((None, primal, len(parts)))
             todo.extend((entries.get(a, ZERO), content, -1) for a, content in reversed(list(ordered(primal))))
-        elif isinstance(primal, (tuple, Closure, Record)):
+        elif isinstance(primal, (tuple, Closure, Record, Sparse)):
             parts = parts_of(primal)
             given = sensitivity.items if isinstance(sensitivity, Record) else sensitivity
             todo.append((None, primal, len(parts)))
@@ -207,8 +207,10 @@ def instantiate(d: Any, x: Any, zero: Callable[[Any], Any] = lambda x: 0.0) -> A
     return built[0]
 
 
-def parts_of(value: tuple[Any, ...] | Closure | Record | Memory | Cells) -> tuple[Any, ...]:
-    """The parts of a structured value, in order."""
+def parts_of(value: tuple[Any, ...] | Closure | Record | Sparse | Memory | Cells) -> tuple[Any, ...]:
+    """The parts of a structured value, in order; a sensitivity is one when a derivative is differentiated."""
+    if isinstance(value, Sparse):
+        return tuple(dense(value))
     if isinstance(value, Closure):
         return value.captured
     if isinstance(value, (Memory, Cells)):
