@@ -18,7 +18,7 @@ from semantics.errors import AdjudgeError
 from semantics.ir import Program
 from semantics.machine import run
 from semantics.primitives.table import TABLE
-from semantics.structured import LIST, Record
+from semantics.structured import LIST, Record, Slice
 from semantics.tangents import ZERO
 from transforms.parse import parse_text
 
@@ -53,13 +53,15 @@ def of_steps(steps: Sequence[Step]) -> Program:
                 found.append(call("concat", base, found[-1 - b % len(found)]))
             case "put":
                 found.append(call("put", base, edit.constant(PLACES[b % len(PLACES)]), value))
+            case "first":
+                found.append(call("getitem", base, edit.constant(Slice(None, (9, -1, 3, -20)[b % 4], (None, 1)[b % 2]))))
             case _:
                 looked.append(call("getitem", base, edit.constant(PLACES[b % len(PLACES)])))
     edit.output(graph, call("make_tuple", *found, *looked, *(call("length", x) for x in found)))
     return edit.program
 
 
-NAMES = ("append", "append", "append", "concat", "put", "put", "getitem")
+NAMES = ("append", "append", "append", "concat", "put", "put", "first", "getitem")
 STEPS = st.lists(
     st.tuples(st.sampled_from(NAMES), st.sampled_from((0, 0, 0, 1, 2, 5)), st.integers(0, 12)), min_size=1, max_size=16
 )

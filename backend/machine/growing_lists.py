@@ -150,6 +150,18 @@ def grown(I: Words, x: int, source: int, n: int, out: int) -> int:
     return RUNNING
 
 
+def shorter(I: Words, x: int, n: int, out: int) -> int:
+    """The first n elements of the grown list at x, as a list of the same buffer."""
+    v = values(I, I[x + 1])
+    r = new_list(I, n, I[v + 3])
+    if r == 0:
+        return FULL
+    I[r + RAW + 2] = I[v + 1]
+    I[out] = GROWN
+    I[out + 1] = r
+    return RUNNING
+
+
 def changed_element(I: Words, x: int, i: int, z: int, out: int) -> int:
     """The list at x with the value at z in the place of element i, which is there."""
     n = count_of(I, x)
@@ -183,5 +195,5 @@ def changed_element(I: Words, x: int, i: int, z: int, out: int) -> int:
 
 
 PARTS = (new_elements, changes_of, is_current, new_note, new_list)
-CALLED = (element_of_list, new_buffer, noted, grown, changed_element)
+CALLED = (element_of_list, new_buffer, noted, grown, shorter, changed_element)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""

@@ -1,7 +1,7 @@
 """
 Values of the reference in the machine's buffer, and back.
 
-What the machine has no form for is OPAQUE: strings, labels, integers beyond 64 bits, memories of many cells, slices and sparse
+What the machine has no form for is OPAQUE: strings, labels, integers beyond 64 bits, memories of many cells, and sparse
 sensitivities of arrays but its own. Its payload is a place in the host's table, which holds the value. An object is read, and a
 value written, once: both stay what they are, so each remembers the other until the objects are moved.
 """
@@ -38,6 +38,7 @@ from backend.machine.layout import (
     RECORD,
     SHAPE,
     SIZE,
+    SLICE,
     SPARSE,
     TUPLE,
     UNIT,
@@ -50,7 +51,7 @@ from backend.machine.objects import built, fits, is_small, number, parts_of, pla
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Primitive
-from semantics.structured import LIST, Label, Record
+from semantics.structured import LIST, Label, Record, Slice
 from semantics.tangents import ZERO as ZERO_VALUE
 from semantics.tangents import Sparse
 from semantics.values import Closure
@@ -63,7 +64,7 @@ MANY = 8
 AT_ONCE = 20
 """Reals that are read together in the time in which one value is read alone."""
 ALIKE = (TUPLE, RECORD, GROWN)
-WITH_PARTS = (tuple, Closure, Record, Pointer, Sparse)
+WITH_PARTS = (tuple, Closure, Record, Slice, Pointer, Sparse)
 Payload = tuple[int, Any]
 
 
@@ -196,6 +197,8 @@ class Heap:
                 tag, raw = MEMORY, (home,)
             case Cells():
                 tag, raw = CELLS, ()
+            case Slice():
+                tag, raw = SLICE, ()
             case Sparse(size):
                 tag, raw = SPARSE, (LISTED, ENTRIES, 1, size, size, len(parts))
             case _:

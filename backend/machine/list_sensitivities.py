@@ -5,14 +5,16 @@ What opcodes do with the sensitivities of long tuples and lists (`sparse_lists`)
 
 from __future__ import annotations
 
-from backend.machine.growing_lists import changed_element, new_elements
+from backend.machine.growing_lists import changed_element, new_elements, shorter
 from backend.machine.layout import (
     COUNT,
     ENTRIES,
     FULL,
+    GROWN,
     HOLED,
     INT,
     RAW,
+    RECORD,
     RUNNING,
     SERVICE,
     SIZE,
@@ -120,14 +122,15 @@ def first_of_list(I: Words, x: int, n: int, out: int) -> int:
 
 
 def slice_of_list(I: Words, x: int, y: int, out: int) -> int:
-    """The sensitivity of a part of a list that begins where the list does."""
+    """The part of a grown list that begins where the list does, or of a list's sensitivity."""
     s = values(I, I[y + 1])
     begins = I[s] == UNIT or I[s + 1] == 0
     if not begins or I[s + 2] != INT or (I[s + 4] != UNIT and I[s + 5] != 1):
         return SERVICE
-    n, i = I[I[x + 1] + COUNT], I[s + 3]
+    n, i = count_of(I, x) if I[x] == GROWN else I[I[x + 1] + COUNT], I[s + 3]
     i = i + n if i < 0 else i
-    return first_of_list(I, x, 0 if i < 0 else n if i > n else i, out)
+    i = 0 if i < 0 else n if i > n else i
+    return shorter(I, x, i, out) if I[x] == GROWN else first_of_list(I, x, i, out)
 
 
 def make_slice(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
@@ -155,7 +158,7 @@ def put_in_list(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     if I[x] == SPARSE:
         q = new_entry(I, n, place, z)
         return list_with_entries(I, F, x, q, 1, out) if q != 0 else FULL
-    if I[x] != TUPLE and n > SMALL and is_sequence(I, x):
+    if I[x] == GROWN or (I[x] == RECORD and n > SMALL and is_sequence(I, x)):
         return changed_element(I, x, place, z, out)
     size, tag = I[p + SIZE], I[x]
     r = allocate(I, size, n)

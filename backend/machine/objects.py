@@ -137,6 +137,8 @@ def parts_of(value: Any) -> tuple[Any, ...]:
             return value.captured
         case Pointer():
             return value.path
+        case Slice(start, stop, step):
+            return start, stop, step
         case Memory() | Cells():
             return cells_of(value)
         case Sparse():

@@ -165,7 +165,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return copy(I, x, out)
     p = I[x + 1]
     if I[y] != INT:
-        return slice_of_list(I, x, y, out) if I[y] == SLICE and is_listed(I, x) else SERVICE
+        return slice_of_list(I, x, y, out) if I[y] == SLICE and (I[x] == GROWN or is_listed(I, x)) else SERVICE
     if is_sequence(I, x):
         n = count_of(I, x)
     elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
@@ -217,7 +217,7 @@ def of_length(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
 
 def extended(I: Words, x: int, source: int, n: int, out: int) -> int:
     """The tuple or list at x with the n values from `source` on behind its own."""
-    if I[x] != TUPLE and count_of(I, x) + n > SMALL:
+    if I[x] == GROWN or (I[x] == RECORD and count_of(I, x) + n > SMALL):
         return grown(I, x, source, n, out)
     p = I[x + 1]
     size = I[p + SIZE]
