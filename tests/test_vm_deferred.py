@@ -10,7 +10,8 @@ from held_programs import is_large, type_made
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from test_corpus_types import calls
-from vm_runs import agrees, outcome, same_value
+from vm_runs import agrees, applying, outcome, same_value
+from vm_stress import as_if_large
 
 from adjudge.functions import Derivative
 from backend.machine import Execution, deferred, execution, load
@@ -160,3 +161,11 @@ def test_what_may_want_more_memory_than_there_is_is_written_out_at_once(monkeypa
     execution = Execution(load(squares(1)), "cpu", patience=0, young=0)
     same_value(execution.run((x,)), run(squares(1), x))
     assert execution.words.integers[HP] - execution.words.integers[HEAP] > 4000
+
+
+def test_a_product_of_arrays_without_axes_is_a_number() -> None:
+    """It was an array where arrays of one element are large, which only tests say."""
+    point = Array("f64", (), (2.5,))
+    with as_if_large(1, 0):
+        agrees(applying("mul", 2), (point, point), ("python", "cpu"))
+        agrees(applying("mul", 2), (Array("f64", (1,), (2.5,)), point), ("python", "cpu"))

@@ -64,12 +64,15 @@ def shape_at(heap: Heap, x: int) -> Shape | None:
 
 
 def made(heap: Heap, name: str, at: Sequence[int], out: int) -> bool:
-    """Whether the row's result is such an object, and is at `out`. `heap.Full` if there is no room for it."""
+    """
+    Whether the row's result is such an object, and is at `out`: never without axes, as a product then is a number. `heap.Full` if
+    there is no room for it.
+    """
     try:
         found = multiplied(heap, at) if name == "mul" else seen(heap, name, at) if name in SEEN else None
     except AdjudgeError:
         return False  # the reference says what is wrong
-    if found is None or not LEAST <= size_of(found[0]) <= MOST or heap.loops(0) is None:
+    if found is None or found[0] == () or not LEAST <= size_of(found[0]) <= MOST or heap.loops(0) is None:
         return False
     write(heap, out, *found)
     return True
