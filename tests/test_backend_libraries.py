@@ -31,7 +31,7 @@ def chain(count: int, mark: str) -> str:
     """Functions each of which calls the next, twice, and is too long to be compiled into another."""
     long = "    x = _log1p(x * x) - 0.5\n" * 16
     inner = [f"{mark}\ndef f{k}(x):\n{long}    return f{k + 1}(x) * 0.5 + f{k + 1}(-x)\n" for k in reversed(range(count))]
-    return "\n".join([f"{mark}\ndef f{count}(x):\n    return x + 1.0\n", *inner, "@_called\ndef entry(x):\n    return f0(x)\n"])
+    return "\n".join([f"{mark}\ndef f{count}(x):\n    return x + 1.0\n", *inner, "@_entry\ndef entry(x):\n    return f0(x)\n"])
 
 
 def chained(count: int, x: float) -> float:
@@ -69,13 +69,13 @@ def test_functions_in_a_row_are_optimized_once_each(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_is_called_from_outside_is_optimized_with_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    (few, _), (many, entry) = (optimized(chain(count, "@_called"), monkeypatch) for count in (4, 12))
+    (few, _), (many, entry) = (optimized(chain(count, "@_entry"), monkeypatch) for count in (4, 12))
     assert many > 3 * few
     assert any(isinstance(library, Whole) for library in needed(entry.overloads[float64,].library))
 
 
 def test_linked_parts_compute_what_they_say() -> None:
-    found = loaded(chain(6, "@_bare").replace("@_called", "@_device")).entry
+    found = loaded(chain(6, "@_bare").replace("@_entry", "@_device")).entry
     for x in (0.1, -3.5, 1e300, math.inf, math.nan):
         assert np.float64(found(x)).tobytes() == np.float64(chained(6, x)).tobytes()
 

@@ -8,9 +8,9 @@ and goes where the dummy φ nodes of ▶f recorded that control came from.
     ∇x  the gradient of x, a variable that the adjoint adds to     ∂x  one contribution to it     α%7  the pullback %7 of the primal
     Σx  what the block that is being reversed contributes to ∇x, where that is added up first
 
-Every rule takes one item off the agenda. `adjoint_phi`, `adjoint_application`, `fan_out`, `add_up` and `invert_jump` write code
-that assigns gradients again and again; `reach` makes it SSA, with zeros and φ nodes where necessary; `adjoin` wraps in J what ◀f
-turned out to call.
+Every rule takes one item off the agenda. `adjoint_phi`, `adjoint_application`, `fan_out` and `invert_jump` write code that assigns
+gradients again and again; `reach` makes it SSA, with zeros and φ nodes where necessary; `adjoin` wraps in J what ◀f turned out to
+call.
 
 What a turn of a loop uses twice gets ∇x + (∂x + ∂x'), not (∇x + ∂x) + ∂x', since the additions to ∇x wait for one another, turn
 after turn: one addition a turn is half as long as two.
@@ -18,33 +18,31 @@ after turn: one addition a turn is half as long as two.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from immutables import Map
 
-from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.ssa import form
 from semantics.ssa.form import OUTSIDE, Adjoined, Alpha, Block, Function, Instruction, Label, Literal, Module, Name, Phi, Return
 from semantics.ssa.text import show_function
 from transforms.agenda import AtWork, in_turn, linked, rule_of
 from transforms.agenda_system import AgendaRule, AgendaSystem
-from transforms.elementwise_pullback import is_elementwise
 from transforms.ssa.layout import laid_out, numbered_with_names
 from transforms.ssa.normal import normal
 from transforms.ssa.rewriting import free_label, operands_in, put_in_block
+from transforms.ssa.sharing import is_arithmetic, shared
 from transforms.ssa.single_assignment import NOTHING, single_assignment
 from transforms.ssa.zeros import without_zeros
 from transforms.ssa_adjoint.pullbacks import transmits
 
 GADD = TABLE["gadd"]
 SEED = "∇y"
-# variables of the adjoint: ∇x and its part number i; and by the name and the label of the primal, its pullbacks and records
-gradient, part, pullback, record = "∇ {}".format, "∂ {} {}".format, "B {}".format, "entered {}".format
-subtotal = "Σ {}".format
+# variables of the adjoint: ∇x, Σx, part i of ∇x; and by the name and the label of the primal, its pullbacks and records
+gradient, subtotal, part = "∇ {}".format, "Σ {}".format, "∂ {} {}".format
+pullback, record = "B {}".format, "entered {}".format
 
 
 class Item(NamedTuple):
@@ -62,14 +60,14 @@ class Inversion(AtWork[Item]):
     The inversion at work.
 
     primal  the functions, in the form that is inverted     entry  the name of the main one
-    shared  by function and block, the names whose contributions from it are added up first, and how many these are
+    shared  by function and block, the names whose contributions from it are added up first
     code    by function and block, what its adjoint holds so far: φ nodes, instructions and the jump, the latest first, linked
     done    the functions of the listing that are finished
     """
 
     primal: Map[str, Function]
     entry: str
-    shared: Map[tuple[str, Label], Mapping[str, int]] = Map()
+    shared: Map[tuple[str, Label], tuple[str, ...]] = Map()
     code: Map[tuple[str, Label], Any] = Map()
     done: tuple[Function, ...] = ()
 
@@ -107,12 +105,11 @@ def reset(name: str, total: Callable[[str], str] = gradient) -> Instruction:
 @rule_of("phi")
 def adjoint_phi(state: Inversion) -> Inversion:
     """in #s, after #b: x ← φ(#b → a, …)  ⟹  in ◀#b: ∂ ← φ(◀#s → ∇x, … → ZERO), ∇x ← ZERO, ∇a ← gadd(∇a, ∂); all ∂ at once"""
-    label = state.item.block
-    after = (state.function.entry,) if label == OUTSIDE else state.block.successors
+    after = (state.function.entry,) if state.item.block == OUTSIDE else state.block.successors
     phis, resets, sums = [], [], []
     for s in after:
         for phi in state.function.by_label[s].phis:
-            arm = phi.arm(label)
+            arm = phi.arm(state.item.block)
             if isinstance(arm, Name):
                 arms = tuple((t, Name(gradient(phi.target)) if s == t else NOTHING) for t in after)
                 phis.append(Phi(part(phi.target, 0), arms))
@@ -133,42 +130,34 @@ def seed(state: Inversion) -> Inversion:
 def adjoint_application(state: Inversion) -> Inversion:
     """x ← p(a, …)  ⟹  ∂a, … ← αB(∇x), where B is the pullback of p there, and then ∇x ← ZERO; to a constant nothing flows"""
     [x] = state.instruction.targets
-    if x == "_":
-        return state.writing()
-    flows = transmits(state.instruction)
+    flows = transmits(state.instruction) if x != "_" else ()
     parts = tuple(part(x, i) if i in flows else "_" for i in range(len(state.instruction.operands)))
     call = Instruction(parts, Alpha(pullback(x)), (Name(gradient(x)),), state.instruction.location)
-    return state.writing(*([call] if flows else []), reset(x))
+    return state.writing(*([call] if flows else []), *([reset(x)] if x != "_" else []))
 
 
 @rule_of("fan out")
 def fan_out(state: Inversion) -> Inversion:
     """a is an operand of x ← p(a, …)  ⟹  ∇a ← gadd(∇a, ∂a); if #b shares a, and p is elementwise, Σa ← gadd(Σa, ∂a)"""
     [x] = state.instruction.targets
-    shared = state.shared.get((state.item.function, state.item.block), {}) if _elementwise(state.instruction) else {}
-    read = ((i, state.instruction.operands[i].text) for i in _flows(state.instruction))  # type: ignore[union-attr]
-    return state.writing(*(add(a, part(x, i), subtotal if a in shared else gradient) for i, a in read))
-
-
-@rule_of("sum")
-def add_up(state: Inversion) -> Inversion:
-    """#b shares a  ⟹  at the end of ◀#b: ∇a ← gadd(∇a, Σa), Σa ← ZERO"""
-    shared = state.shared[state.item.function, state.item.block]
-    return state.writing(*(add(a, subtotal(a)) for a in shared), *(reset(a, subtotal) for a in shared))
+    sums = state.shared[state.item.function, state.item.block] if is_arithmetic(state.instruction) else ()
+    read = ((i, state.instruction.operands[i]) for i in (transmits(state.instruction) if x != "_" else ()))
+    return state.writing(*(add(a.text, part(x, i), subtotal if a.text in sums else gradient) for i, a in read))  # type: ignore[union-attr]
 
 
 @rule_of("jump")
 def invert_jump(state: Inversion) -> Inversion:
-    """#b is entered from #p or #q  ⟹  ◀#b ends with goto ◀#q if α%r else ◀#p, where %r records it; ◀#0 returns the gradients"""
+    """
+    #b is entered from #p or #q  ⟹  ◀#b ends with goto ◀#q if α%r else ◀#p, where %r records it; ◀#0 returns the gradients
+    #b shares a  ⟹  before that, ∇a ← gadd(∇a, Σa), Σa ← ZERO
+    """
     function, label = state.function, state.item.block
-    out = free_label(function)
-    jump: form.Jump
     if label == OUTSIDE:
-        jump = Return(tuple(Name(gradient(p.name)) for p in function.parameters))
-    else:
-        first, *others = (p or out for p in function.predecessors[label])
-        jump = form.Branch(Alpha(record(label)), others[0], first) if others else form.Goto(first)
-    return state.writing(jump)
+        return state.writing(Return(tuple(Name(gradient(p.name)) for p in function.parameters)))
+    first, *others = (p or free_label(function) for p in function.predecessors[label])
+    jump = form.Branch(Alpha(record(label)), others[0], first) if others else form.Goto(first)
+    sums = state.shared[function.name, label]
+    return state.writing(*(add(a, subtotal(a)) for a in sums), *(reset(a, subtotal) for a in sums), jump)
 
 
 def written(state: Inversion) -> Function:
@@ -219,39 +208,17 @@ def _adjoined(block: Block, function: Function, asked: set[str]) -> Block:
     return replace(block, phis=phis, instructions=tuple(instructions))
 
 
-RULES: tuple[AgendaRule[Inversion], ...] = (adjoint_phi, seed, adjoint_application, fan_out, add_up, invert_jump, reach, adjoin)
+RULES: tuple[AgendaRule[Inversion], ...] = (adjoint_phi, seed, adjoint_application, fan_out, invert_jump, reach, adjoin)
 
 
 def begin(module: Module) -> Inversion:
     """The state in which nothing is inverted yet."""
     primal = Map({f.name: normal(f) for f in module.functions})
-    shared = {(f.name, b.label): names for f in primal.values() for b in f.blocks if (names := _shared(b))}
-    agenda = in_turn(item for f in module.functions for item in _items(primal[f.name], shared))
-    return Inversion(primal, module.entry, Map(shared), agenda=agenda)
+    sums = Map(((f.name, b.label), shared(b, transmits)) for f in primal.values() for b in f.blocks)
+    return Inversion(primal, module.entry, sums, agenda=in_turn(item for f in module.functions for item in _items(primal[f.name])))
 
 
-def _shared(block: Block) -> dict[str, int]:
-    """
-    How often elementwise primitives of a block read what the block was given, where that is more than once.
-
-    An index is none of them: what it reads of an array is added to its place, where a sum of two such would be an array of its own.
-    """
-    made = {name for instruction in block.instructions for name in instruction.targets}
-    reading = (i for i in block.instructions if _elementwise(i))
-    read = Counter(i.operands[k].text for i in reading for k in _flows(i))  # type: ignore[union-attr]
-    return {name: count for name, count in read.items() if count > 1 and name not in made}
-
-
-def _elementwise(instruction: Instruction) -> bool:
-    return isinstance(instruction.callee, Primitive) and is_elementwise(instruction.callee)
-
-
-def _flows(instruction: Instruction) -> tuple[int, ...]:
-    """The operands to which a gradient flows; none from an instruction whose result has no name."""
-    return transmits(instruction) if instruction.targets != ("_",) else ()
-
-
-def _items(function: Function, shared: Container[tuple[str, Label]]) -> Iterator[Item]:
+def _items(function: Function) -> Iterator[Item]:
     for block in reversed(function.blocks):
         yield Item("phi", function.name, block.label)
         if isinstance(block.jump, Return):
@@ -259,8 +226,6 @@ def _items(function: Function, shared: Container[tuple[str, Label]]) -> Iterator
         for index in reversed(range(len(block.instructions))):
             yield Item("application", function.name, block.label, index)
             yield Item("fan out", function.name, block.label, index)
-        if (function.name, block.label) in shared:
-            yield Item("sum", function.name, block.label)
         yield Item("jump", function.name, block.label)
     yield from (Item(kind, function.name) for kind in ("phi", "jump", "reach", "adjoin"))
 
