@@ -174,6 +174,18 @@ def begun(I: Words, x: int, out: int) -> int:
     return RUNNING
 
 
+def outdated(I: Words, p: int, r: int, undo: int) -> None:
+    """The sum p is one before r from now on, and what the entries `undo` say."""
+    v = values(I, p)
+    if p >= I[LIMIT]:
+        I[items(I, p)] = I[CHANGED]
+        I[CHANGED] = p
+    I[v] = SPARSE
+    I[v + 1] = r
+    I[v + 2] = SPARSE
+    I[v + 3] = undo
+
+
 def changed(I: Words, F: Doubles, p: int, q: int, how: int, out: int) -> int:
     """The newest sum p with the entries q: p then says what it was."""
     at = items(I, q)
@@ -193,13 +205,7 @@ def changed(I: Words, F: Doubles, p: int, q: int, how: int, out: int) -> int:
         met(I, F, how, word, at + k + 1, word)
     copy(I, v, w)
     copy(I, v + 2, w + 2)
-    if p >= I[LIMIT]:
-        I[items(I, p)] = I[CHANGED]
-        I[CHANGED] = p
-    I[v] = SPARSE
-    I[v + 1] = r
-    I[v + 2] = SPARSE
-    I[v + 3] = undo
+    outdated(I, p, r, undo)
     I[out] = SPARSE
     I[out + 1] = r
     return RUNNING
@@ -305,6 +311,6 @@ def part_of_sparse(I: Words, x: int, i: int, out: int) -> int:
     return RUNNING
 
 
-PARTS = (new_sparse, new_entries, met, put_back, is_newest, is_entries, elements, begun)
+PARTS = (new_sparse, new_entries, met, put_back, is_newest, is_entries, elements, begun, outdated)
 CALLED = (written_out, merged, changed, with_entries, add_sparse, instantiate_sparse, put_sparse, part_of_sparse)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""

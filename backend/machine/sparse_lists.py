@@ -18,7 +18,6 @@ from __future__ import annotations
 from backend.machine.growing_lists import new_elements, new_note
 from backend.machine.layout import (
     BOXED,
-    CHANGED,
     COUNT,
     DTYPE,
     ENTRIES,
@@ -42,6 +41,7 @@ from backend.machine.layout import (
     ZERO,
 )
 from backend.machine.small_arrays import items
+from backend.machine.sparse_arrays import outdated
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
 
@@ -202,15 +202,8 @@ def newest_list(I: Words, r: int, e: int, out: int) -> None:
 
 def older_list(I: Words, p: int, r: int, undo: int, out: int) -> None:
     """The sum r goes on from p, which from now on says what it was."""
-    v = values(I, p)
-    newest_list(I, r, I[v + 1], out)
-    if p >= I[LIMIT]:
-        I[items(I, p)] = I[CHANGED]
-        I[CHANGED] = p
-    I[v] = SPARSE
-    I[v + 1] = r
-    I[v + 2] = SPARSE
-    I[v + 3] = undo
+    newest_list(I, r, I[values(I, p) + 1], out)
+    outdated(I, p, r, undo)
 
 
 def note_places(I: Words, e: int, q: int) -> int:
