@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -76,3 +77,11 @@ def test_buffers_go_in_as_addresses_and_several_results_come_out() -> None:
     words.integers[1], words.doubles[2] = 41, 0.25
     assert native.functions(SOURCE, EXPORTS)["both"](*words.place, True) == (42, 0.25)
     assert words.integers[0] == 42
+
+
+def test_the_loops_are_compiled_first_of_all_on_a_fresh_computer(tmp_path: Path) -> None:
+    """Numba's type of an operator was another than the one that it had been asked about: a raw KeyError."""
+    given = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    code = "from backend.machine import kernels; print(kernels.compiled() is not None)"
+    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr[-2000:]

@@ -130,9 +130,17 @@ class Registers(Lower):
             self.context.cast(self.builder, self.loadvar(operand.name), self.typeof(operand.name), number)
             for operand, number in zip((left, right), taken, strict=True)
         ]
-        function = self.context.typing_context.resolve_value_type(operation)
-        found = self.context.get_function(function, signature)(self.builder, given)
+        found = self._implementation(operation, signature)(self.builder, given)
         return self.context.cast(self.builder, found, signature.return_type, type)
+
+    def _implementation(self, operation: Any, signature: Any) -> Any:
+        """What Numba does for an operator. It notes that with the operator's type, and has another such type once it knows more."""
+        function = self.context.typing_context.resolve_value_type(operation)
+        try:
+            return self.context.get_function(function, signature)
+        except KeyError:
+            function.get_call_type(self.context.typing_context, signature.args, {})
+            return self.context.get_function(function, signature)
 
     # elements
 
