@@ -28,14 +28,13 @@ from backend.machine.layout import (
     RAW,
     RECORD,
     SHAPE,
-    SIZE,
     SLICE,
     SPARSE,
     TUPLE,
     UNIT,
-    VALUES,
     ZERO_BITS,
 )
+from backend.machine.sparse_values import values_of
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer, contents
 from semantics.structured import LIST, Record, Slice
@@ -66,12 +65,6 @@ def elements_of(I: Any, p: int) -> Sequence[int]:
         before.setdefault(int(I[at + 1]), at + 2)
         at = values_of(I, int(I[at + 5])).start
     return [before.get(k, place) for k, place in enumerate(found)] if before else found
-
-
-def values_of(I: Any, p: int) -> range:
-    """Where the values of an object are."""
-    end = p + int(I[p + SIZE])
-    return range(end - 2 * int(I[p + VALUES]), end, 2)
 
 
 def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:

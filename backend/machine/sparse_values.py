@@ -46,11 +46,12 @@ def places(I: Any, p: int) -> dict[int, int]:
     """Where the elements of a list's sensitivity are that are not ZERO, by their indices; nothing of what is an array's."""
     if I[p + DTYPE] != LISTED:
         return {}
-    count, changes = int(I[p + COUNT]), []
-    while I[p + HOLED] != ENTRIES and I[p + int(I[p + SIZE]) - 4] == SPARSE:
-        changes.append(of_entries(I, int(I[p + int(I[p + SIZE]) - 1])))
-        p = int(I[p + int(I[p + SIZE]) - 3])
-    found = of_entries(I, p) if I[p + HOLED] == ENTRIES else of_elements(I, int(I[p + int(I[p + SIZE]) - 3]), count)
+    count, changes, own = int(I[p + COUNT]), [], values_of(I, p).start
+    while I[p + HOLED] != ENTRIES and I[own] == SPARSE:
+        changes.append(of_entries(I, int(I[own + 3])))
+        p = int(I[own + 1])
+        own = values_of(I, p).start
+    found = of_entries(I, p) if I[p + HOLED] == ENTRIES else dict(enumerate(values_of(I, int(I[own + 1]))[:count]))
     for change in reversed(changes):
         found |= change
     return {k: at for k, at in found.items() if k < count and I[at] != ZERO}
@@ -58,14 +59,13 @@ def places(I: Any, p: int) -> dict[int, int]:
 
 def of_entries(I: Any, p: int) -> dict[int, int]:
     """Where the values of entries are."""
+    return {int(I[k + 1]): k + 2 for k in values_of(I, p)[::2]}
+
+
+def values_of(I: Any, p: int) -> range:
+    """Where the values of an object are."""
     end = p + int(I[p + SIZE])
-    return {int(I[k + 1]): k + 2 for k in range(end - 2 * int(I[p + VALUES]), end, 4)}
-
-
-def of_elements(I: Any, p: int, n: int) -> dict[int, int]:
-    """Where the first n values of a tuple are."""
-    start = p + int(I[p + SIZE]) - 2 * int(I[p + VALUES])
-    return {k: start + 2 * k for k in range(n)}
+    return range(end - 2 * int(I[p + VALUES]), end, 2)
 
 
 def of_list(I: Any, p: int, parts: tuple[Any, ...]) -> Sparse:
