@@ -39,6 +39,7 @@ from backend.machine.layout import (
     WANTED,
     WORDS,
 )
+from backend.machine.sparse_arrays import settled
 from backend.machine.structural import Doubles, Words, build, copy, operand, values
 
 
@@ -105,7 +106,8 @@ def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
     Goes on from the state in I until the program ends (DONE), `limit` steps have been taken in all (PAUSED), the host must act
     (SERVICE) or the buffer is full (FULL). It can be called again after each of these.
 
-    A call of a primitive that is only now known is executed as that primitive's instruction would be.
+    A call of a primitive that is only now known is executed as that primitive's instruction would be. One that the machine has no
+    answer to is executed again where an operand may be turned into an array first.
     """
     status = RUNNING
     steps, pc, fp = I[STEPS], I[PC], I[FP]
@@ -140,6 +142,10 @@ def run(I: Words, F: Doubles, C: Words, limit: int) -> int:
                 status = build(I, C, at + 1, n - 1, fp, CLOSURE, 1, C[at], out)
             else:
                 status = apply(I, F, C, op, at, n, fp, out)
+            if status == SERVICE:
+                status = settled(I, C, at, n, fp)
+                if status == RUNNING:
+                    continue
             pc = after if status == RUNNING else pc
         if status != RUNNING:
             break

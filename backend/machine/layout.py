@@ -61,8 +61,11 @@ OWN = 4
 LIST_LABEL = 0
 """The place of the label of lists in the table of every host."""
 
-INTEGERS, SINGLES, DOUBLES, LISTED = 1, 2, 3, 4
-"""The dtypes i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
+BOOLEANS, INTEGERS, SINGLES, DOUBLES, LISTED = range(5)
+"""The dtypes bool, i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
+
+EXACT = 1 << 53
+"""Integers up to this one, and from its negative on, are reals."""
 
 ENTRIES, SUM, UNSET, TO_ADD = 1, 2, -1, -1
 """

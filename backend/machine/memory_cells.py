@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from backend.machine.array_parts import put_part
 from backend.machine.growing_lists import new_elements
 from backend.machine.layout import (
     CELLS,
@@ -30,7 +31,6 @@ from backend.machine.layout import (
     ZERO,
 )
 from backend.machine.list_sensitivities import put_in_list
-from backend.machine.small_sensitivities import put_array
 from backend.machine.sparse_lists import is_listed
 from backend.machine.structural import Doubles, Words, allocate, copy, values
 
@@ -45,7 +45,7 @@ def put(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The array, tuple, record or sensitivity of one at x with the value at z in the place of element i."""
     if I[x] == TUPLE or I[x] == RECORD or I[x] == GROWN or is_listed(I, x):
         return put_in_list(I, F, x, y, z, out)
-    return put_array(I, F, x, y, z, out)
+    return put_part(I, F, x, y, z, out)
 
 
 def nothing(I: Words, out: int) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 from backend.columns import NUMBA, Template
 from backend.machine import (
+    array_parts,
     list_sensitivities,
     memory_cells,
     sensitivities,
@@ -60,6 +61,7 @@ TABLES: tuple[dict[str, Any], ...] = (
         **structural.BINARY,
         **sensitivities.BINARY,
         **small_sensitivities.BINARY,
+        **array_parts.BINARY,
         **small_matrices.BINARY,
         **memory_cells.BINARY,
     },

@@ -7,6 +7,7 @@ Both are the same sensitivity.
 
 from __future__ import annotations
 
+from backend.machine.array_parts import inject_part
 from backend.machine.layout import (
     ARRAY,
     BOOL,
@@ -33,7 +34,7 @@ from backend.machine.layout import (
 from backend.machine.list_sensitivities import add_lists
 from backend.machine.memory_cells import longer
 from backend.machine.small_arrays import total
-from backend.machine.small_sensitivities import add_arrays, inject_part, instantiate_array, like
+from backend.machine.small_sensitivities import add_arrays, instantiate_array, like
 from backend.machine.sparse_arrays import add_sparse
 from backend.machine.sparse_lists import is_listed, new_entry
 from backend.machine.structural import Doubles, Words, allocate, copy, count_of, values
@@ -58,7 +59,7 @@ def instantiate(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         I[out] = REAL
         F[out + 1] = 0.0
         return RUNNING
-    if I[y] == ARRAY:
+    if I[y] == ARRAY or (I[y] == SPARSE and not is_listed(I, y)):
         return instantiate_array(I, F, x, y, out)
     if I[y] != INT and I[y] != BOOL and I[y] != UNIT:
         return SERVICE
@@ -73,7 +74,7 @@ def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         I[out] = ZERO
         I[out + 1] = 0
         return RUNNING
-    if I[x] == ARRAY:
+    if I[x] == ARRAY or (I[x] == SPARSE and not is_listed(I, x)):
         return inject_part(I, F, x, y, z, out)
     if (I[x] != TUPLE and I[x] != RECORD and I[x] != GROWN and not is_listed(I, x)) or I[y] != INT:
         return SERVICE

@@ -26,6 +26,7 @@ from backend.machine.layout import (
     RUNNING,
     SERVICE,
     SHAPE,
+    SPARSE,
     TUPLE,
     UNIT,
     ZERO_BITS,
@@ -43,8 +44,13 @@ def of_reals(I: Words, x: int) -> int:
     return I[x + 1] if I[x] == ARRAY and I[I[x + 1] + DTYPE] == DOUBLES else 0
 
 
+def array_at(I: Words, x: int) -> int:
+    """The same, if it is an array or the sensitivity of one, written out or not."""
+    return I[x + 1] if (I[x] == ARRAY or I[x] == SPARSE) and I[I[x + 1] + DTYPE] == DOUBLES else 0
+
+
 def few(I: Words, x: int) -> int:
-    """The same, if the array has axes and is to be gone over here."""
+    """The address of the array of f64 at x, if it has axes and is to be gone over here; else 0."""
     p = of_reals(I, x)
     return p if p != 0 and I[p + RANK] > 0 and I[p + COUNT] <= I[FEW] else 0
 
@@ -166,7 +172,7 @@ def reduce_sum(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 
 def ndim(I: Words, F: Doubles, x: int, out: int) -> int:
     """How many axes an array has."""
-    if I[x] != ARRAY:
+    if I[x] != ARRAY and I[x] != SPARSE:
         return SERVICE
     I[out] = INT
     I[out + 1] = I[I[x + 1] + RANK]
@@ -175,7 +181,7 @@ def ndim(I: Words, F: Doubles, x: int, out: int) -> int:
 
 def shape(I: Words, F: Doubles, x: int, out: int) -> int:
     """The sizes of the axes of an array, as a tuple."""
-    if I[x] != ARRAY:
+    if I[x] != ARRAY and I[x] != SPARSE:
         return SERVICE
     p = I[x + 1]
     n = I[p + RANK]
@@ -190,7 +196,7 @@ def shape(I: Words, F: Doubles, x: int, out: int) -> int:
     return RUNNING
 
 
-BASIC = (of_reals, few, whole, alike, items, like_array, has_holes, row)
+BASIC = (of_reals, array_at, few, whole, alike, items, like_array, has_holes, row)
 """What `structural` and the functions below use."""
 PARTS = (pairs, negated, total)
 UNARY = {"ndim": ndim, "shape": shape}

@@ -15,6 +15,7 @@ from typing import Any
 
 from backend import prelude, toolchain
 from backend.machine import (
+    array_parts,
     collecting,
     control,
     growing_lists,
@@ -99,6 +100,7 @@ def source(opcodes: Opcodes) -> str:
         *small_arrays.PARTS,
         *small_matrices.PARTS,
         *sparse_arrays.PARTS,
+        *array_parts.PARTS,
         *small_sensitivities.PARTS,
         *growing_lists.PARTS,
         *sparse_lists.PARTS,
@@ -125,7 +127,8 @@ def source(opcodes: Opcodes) -> str:
 
 def called() -> Iterator[Callable[..., Any]]:
     """What is long, and called from several places."""
-    yield from (*growing_lists.CALLED, *sparse_arrays.CALLED, *sparse_lists.CALLED, *list_sensitivities.CALLED)
+    yield from (*growing_lists.CALLED, *sparse_arrays.CALLED, *array_parts.CALLED)
+    yield from (*sparse_lists.CALLED, *list_sensitivities.CALLED)
     yield from (structural.getitem, sensitivities.inject, *memory_cells.CALLED)
 
 

@@ -1,6 +1,6 @@
 """
-The machine's functions on sensitivities of large arrays of f64 of which a part has one, in the language of generated code: as in
-`small_arrays`, with the same answers.
+The machine's functions on large arrays that are changed, and on sensitivities of large arrays of f64 of which a part has one, in
+the language of generated code: as in `small_arrays`, with the same answers.
 
 Such a value is SPARSE. It has the head of the array that it belongs to, and then either its entries, in the order of their places,
 
@@ -11,7 +11,11 @@ entries to that changes it in place, so a loop over the rows of a matrix costs n
 was there before finds in it the new one, and what to put where to have the old one again (Baker's arrays):
 
     (ARRAY, elements), (UNIT, 0)                   the newest
+    (ARRAY, elements), (BOOL, 1)                   the same, whose elements are an array's too: they do not change any more
     (SPARSE, a newer one), (SPARSE, entries)       one before it
+
+An array whose elements are assigned to is such a sum too, without ZEROs among its elements, so HOLED is 0: entries then stand for
+what is there. It is as good as an array; what wants one is given it (`settled`).
 
 Before these is a word for the address of another such sum: CHANGED is the last old object that leads to young ones, and each says
 which was the one before.
@@ -19,32 +23,33 @@ which was the one before.
 
 from __future__ import annotations
 
+from backend.machine.growing_lists import new_note
 from backend.machine.layout import (
     ARRAY,
     BEFORE,
     BEHIND,
+    BOOL,
     CHANGED,
     COUNT,
     DOUBLES,
     DTYPE,
     FULL,
     HOLED,
-    INT,
     LIMIT,
+    LISTED,
     OVER,
     RANK,
-    REAL,
+    RAW,
     RUNNING,
     SERVICE,
     SHAPE,
     SPARSE,
     UNIT,
     VALUES,
-    ZERO,
     ZERO_BITS,
 )
 from backend.machine.small_arrays import alike, has_holes, items
-from backend.machine.structural import Doubles, Words, allocate, copy, values
+from backend.machine.structural import Doubles, Words, allocate, copy, operand, values
 
 
 def new_sparse(I: Words, p: int, words: int, count: int) -> int:
@@ -54,19 +59,6 @@ def new_sparse(I: Words, p: int, words: int, count: int) -> int:
         for k in range(DTYPE, SHAPE + I[p + RANK]):
             I[r + k] = I[p + k]
         I[r + HOLED] = 1
-    return r
-
-
-def new_entries(I: Words, p: int, place: int, source: int, n: int) -> int:
-    """Entries with the n words from `source` on, at as many places of the array p; 0 if there is no room."""
-    r = new_sparse(I, p, 2 + 2 * n, 0)
-    if r != 0:
-        to = items(I, r)
-        I[to] = n
-        I[to + 1] = n
-        for k in range(n):
-            I[to + 2 + 2 * k] = place + k
-            I[to + 3 + 2 * k] = I[source + k]
     return r
 
 
@@ -108,13 +100,6 @@ def merged(I: Words, F: Doubles, p: int, q: int, how: int) -> int:
     return r
 
 
-def put_back(I: Words, d: int, q: int) -> None:
-    """The words of the entries q written to their places among the elements that begin at d."""
-    at = items(I, q)
-    for k in range(I[at + 1]):
-        I[d + I[at + 2 + 2 * k]] = I[at + 3 + 2 * k]
-
-
 def is_newest(I: Words, x: int) -> bool:
     """Whether the value at x is an array, or a sum that has its elements."""
     return I[x] == ARRAY or (I[I[x + 1] + VALUES] != 0 and I[values(I, I[x + 1])] == ARRAY)
@@ -131,31 +116,40 @@ def elements(I: Words, x: int) -> int:
     return items(I, p) if I[x] == ARRAY else items(I, I[values(I, p) + 1])
 
 
+def read(I: Words, x: int, before: int, n: int, to: int) -> int:
+    """
+    So many words of the value at x, but for those `before`, at `to`: of the newest, where nothing has been changed since. 1, or 0
+    without room for what says which have been found.
+    """
+    left, at, there = n, 0, 0
+    if not is_newest(I, x):
+        there = allocate(I, RAW + n, 0)
+        if there == 0:
+            return 0
+        there += RAW
+        for k in range(n):
+            I[there + k] = 0
+    while left > 0 and not is_newest(I, x) and at >= 0:
+        at = items(I, I[x + 1] if is_entries(I, x) else I[values(I, I[x + 1]) + 3])
+        for k in range(at + 2, at + 2 + 2 * I[at + 1], 2):
+            place = I[k] - before
+            if 0 <= place < n and I[there + place] == 0:
+                I[there + place] = 1
+                I[to + place] = I[k + 1]
+                left -= 1
+        at = -1 if is_entries(I, x) else at
+        x = values(I, I[x + 1]) if at >= 0 else x
+    for k in range(n if left > 0 else 0):
+        if there == 0 or I[there + k] == 0:
+            I[to + k] = ZERO_BITS if at < 0 else I[elements(I, x) + before + k]
+    return 1
+
+
 def written_out(I: Words, x: int) -> int:
-    """A new array with the elements of the value at x, which for an old sum are the newest with changes undone; 0 without room."""
+    """A new array with the elements of the value at x; 0 without room."""
     p = I[x + 1]
     r = new_sparse(I, p, I[p + COUNT], 0)
-    if r == 0:
-        return 0
-    to = items(I, r)
-    if is_entries(I, x):
-        for k in range(I[p + COUNT]):
-            I[to + k] = ZERO_BITS
-        put_back(I, to, p)
-        return r
-    last = x
-    while not is_newest(I, last):
-        last = values(I, I[last + 1])
-    at = elements(I, last)
-    for k in range(I[p + COUNT]):
-        I[to + k] = I[at + k]
-    while I[last + 1] != p:
-        before = x
-        while I[values(I, I[before + 1]) + 1] != I[last + 1]:
-            before = values(I, I[before + 1])
-        put_back(I, to, I[values(I, I[before + 1]) + 3])
-        last = before
-    return r
+    return r if r != 0 and read(I, x, 0, I[p + COUNT], items(I, r)) != 0 else 0
 
 
 def begun(I: Words, x: int, out: int) -> int:
@@ -165,6 +159,7 @@ def begun(I: Words, x: int, out: int) -> int:
     if c == 0:
         return FULL
     v = values(I, r)
+    I[r + HOLED] = I[I[x + 1] + HOLED]
     I[v] = ARRAY
     I[v + 1] = c
     I[v + 2] = UNIT
@@ -205,6 +200,7 @@ def changed(I: Words, F: Doubles, p: int, q: int, how: int, out: int) -> int:
         met(I, F, how, word, at + k + 1, word)
     copy(I, v, w)
     copy(I, v + 2, w + 2)
+    I[r + HOLED] = I[p + HOLED] | I[q + HOLED]
     outdated(I, p, r, undo)
     I[out] = SPARSE
     I[out + 1] = r
@@ -222,7 +218,7 @@ def with_entries(I: Words, F: Doubles, x: int, q: int, how: int, out: int) -> in
             I[out] = SPARSE
             I[out + 1] = r
             return RUNNING
-    elif I[x] == SPARSE and is_newest(I, x):
+    elif I[x] == SPARSE and is_newest(I, x) and I[values(I, p) + 2] == UNIT:
         return changed(I, F, p, q, how, out)
     status = begun(I, x, out)
     return changed(I, F, I[out + 1], q, how, out) if status == RUNNING else status
@@ -270,47 +266,36 @@ def instantiate_sparse(I: Words, F: Doubles, x: int, q: int, out: int) -> int:
     return RUNNING
 
 
-def put_sparse(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
-    """A real or a ZERO at one place."""
-    p = I[x + 1]
-    n = I[p + SHAPE]
-    if I[p + RANK] != 1 or I[y] != INT or I[y + 1] < -n or I[y + 1] >= n or (I[z] != REAL and I[z] != ZERO):
-        return SERVICE
-    q = new_entries(I, p, I[y + 1] if I[y + 1] >= 0 else I[y + 1] + n, z + 1, 1)
-    if q == 0:
-        return FULL
-    if I[z] == ZERO:
-        I[items(I, q) + 3] = ZERO_BITS
-    return with_entries(I, F, x, q, OVER, out)
+def settled(I: Words, C: Words, at: int, n: int, fp: int) -> int:
+    """
+    The operands that are sums as arrays, for those who know no others: RUNNING if there was one, SERVICE if there was none. The
+    newest gives its elements away; who changes it then has a copy.
+    """
+    status = SERVICE
+    for k in range(n):
+        x = operand(C, at + k, fp)
+        p = I[x + 1]
+        if I[x] == SPARSE and I[p + DTYPE] != LISTED and not is_entries(I, x):
+            v = values(I, p)
+            if not is_newest(I, x):
+                note = new_note(I, 1) if p >= I[LIMIT] else 1
+                c = written_out(I, x) if note != 0 else 0
+                if c == 0:
+                    return FULL
+                if note != 1:
+                    I[note + RAW + 1] = v
+                I[v] = ARRAY
+                I[v + 1] = c
+            I[v + 2] = BOOL
+            I[v + 3] = 1
+            c = I[v + 1]
+            I[c + HOLED] = I[p + HOLED]
+            I[x] = ARRAY
+            I[x + 1] = c
+            status = RUNNING
+    return status
 
 
-def part_of_sparse(I: Words, x: int, i: int, out: int) -> int:
-    """Element i, which is there, or row i."""
-    p = I[x + 1]
-    width, rank = I[p + COUNT] // I[p + SHAPE], I[p + RANK] - 1
-    if not is_entries(I, x) and not is_newest(I, x):
-        return SERVICE
-    r = allocate(I, SHAPE + rank + width, 0)
-    if r == 0:
-        return FULL
-    I[r + DTYPE] = I[p + DTYPE]
-    I[r + HOLED] = 0
-    I[r + RANK] = rank
-    I[r + COUNT] = width
-    for k in range(rank):
-        I[r + SHAPE + k] = I[p + SHAPE + 1 + k]
-    at, to = items(I, p) if is_entries(I, x) else elements(I, x), items(I, r)
-    for k in range(width):
-        I[to + k] = ZERO_BITS if is_entries(I, x) else I[at + i * width + k]
-    for k in range(2, 2 + 2 * I[at + 1] if is_entries(I, x) else 2, 2):
-        if i * width <= I[at + k] < (i + 1) * width:
-            I[to + I[at + k] - i * width] = I[at + k + 1]
-    I[r + HOLED] = has_holes(I, r)
-    I[out] = ARRAY if rank > 0 else ZERO if I[r + HOLED] != 0 else REAL
-    I[out + 1] = r if rank > 0 else I[to]
-    return RUNNING
-
-
-PARTS = (new_sparse, new_entries, met, put_back, is_newest, is_entries, elements, begun, outdated)
-CALLED = (written_out, merged, changed, with_entries, add_sparse, instantiate_sparse, put_sparse, part_of_sparse)
+PARTS = (new_sparse, met, is_newest, is_entries, elements, begun, outdated)
+CALLED = (read, written_out, merged, changed, with_entries, add_sparse, instantiate_sparse, settled)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""

@@ -9,37 +9,40 @@ from typing import Any
 from immutables import Map
 
 from backend.machine.layout import COUNT, DTYPE, ENTRIES, HOLED, LISTED, RANK, SHAPE, SIZE, SPARSE, VALUES, ZERO, ZERO_BITS
-from semantics.tangents import ZERO as ZERO_VALUE
+from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.tangents import Sparse, SparseArray
 
 
-def at(I: Any, F: Any, p: int) -> SparseArray:
-    """The sensitivity at p: its entries, or those of the newest sum, with what has been changed since then put back."""
-    shape, changes = tuple(map(int, I[p + SHAPE : p + SHAPE + I[p + RANK]])), []
+def at(I: Any, F: Any, p: int) -> SparseArray | Array:
+    """
+    The sensitivity at p: its entries, or those of the newest sum, with what has been changed since then put back. Or the array
+    that has been changed.
+    """
+    shape, dtype, holed = tuple(map(int, I[p + SHAPE : p + SHAPE + I[p + RANK]])), DTYPES[I[p + DTYPE]], I[p + HOLED]
+    changes = []
     while I[p + VALUES] and I[p + I[p + SIZE] - 4] == SPARSE:
-        changes.append(entries(I, F, I[p + I[p + SIZE] - 1]))
+        changes.append(int(I[p + I[p + SIZE] - 1]))
         p = I[p + I[p + SIZE] - 3]
-    found = elements(I, F, I[p + I[p + SIZE] - 3]) if I[p + VALUES] else entries(I, F, p)
+    found = elements(I, I[p + I[p + SIZE] - 3]) if I[p + VALUES] else entries(I, p)
     for change in reversed(changes):
-        found |= change
-    return SparseArray("f64", shape, Map({place: x for place, x in found.items() if x is not ZERO_VALUE}))
+        found |= entries(I, change)
+    if holed:
+        return SparseArray(dtype, shape, Map({k: float(F[at]) for k, at in found.items() if I[at] != ZERO_BITS}))
+    words = F if dtype in FLOATING else I
+    kind = {"i64": int, "bool": bool}.get(dtype, float)
+    return Array(dtype, shape, tuple(kind(words[at]) for at in found.values()))
 
 
-def entries(I: Any, F: Any, p: int) -> dict[int, Any]:
-    """The places and words of entries."""
+def entries(I: Any, p: int) -> dict[int, int]:
+    """Where the words of entries are, by their places."""
     start = p + SHAPE + int(I[p + RANK])
-    return {int(I[k]): word(I, F, k + 1) for k in range(start + 2, start + 2 + 2 * int(I[start + 1]), 2)}
+    return {int(I[k]): k + 1 for k in range(start + 2, start + 2 + 2 * int(I[start + 1]), 2)}
 
 
-def elements(I: Any, F: Any, p: int) -> dict[int, Any]:
-    """The elements of an array, by their places."""
+def elements(I: Any, p: int) -> dict[int, int]:
+    """Where the elements of an array are, by their places."""
     start = p + SHAPE + int(I[p + RANK])
-    return {k: word(I, F, start + k) for k in range(int(I[p + COUNT])) if I[start + k] != ZERO_BITS}
-
-
-def word(I: Any, F: Any, k: int) -> Any:
-    """A real, or ZERO."""
-    return ZERO_VALUE if I[k] == ZERO_BITS else float(F[k])
+    return {k: start + k for k in range(int(I[p + COUNT]))}
 
 
 def places(I: Any, p: int) -> dict[int, int]:

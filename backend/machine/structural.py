@@ -46,8 +46,8 @@ from backend.machine.layout import (
 row: Any
 """In `small_arrays`."""
 
-part_of_sparse: Any
-"""In `sparse_arrays`."""
+part_of_array: Any
+"""In `array_parts`."""
 
 grown: Any
 is_current: Any
@@ -160,12 +160,14 @@ def first_of(I: Words, x: int) -> int:
 
 
 def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """Element i of a tuple, of a list, or of an array, or row i; the host knows the other sequences and indices."""
+    """Element i of a tuple or of a list, or a part of a list or of an array; the host knows the other sequences and indices."""
     if I[x] == ZERO:
         return copy(I, x, out)
     p = I[x + 1]
     if I[y] != INT:
-        return slice_of_list(I, x, y, out) if I[y] == SLICE and (I[x] == GROWN or is_listed(I, x)) else SERVICE
+        if I[x] == GROWN or is_listed(I, x):
+            return slice_of_list(I, x, y, out) if I[y] == SLICE else SERVICE
+        return part_of_array(I, x, y, out) if I[x] == ARRAY or I[x] == SPARSE else SERVICE
     if is_sequence(I, x):
         n = count_of(I, x)
     elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
@@ -178,7 +180,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if i < 0:
         i = i + n
     if I[x] == SPARSE:
-        return part_of_list(I, x, i, out) if is_listed(I, x) else part_of_sparse(I, x, i, out)
+        return part_of_list(I, x, i, out) if is_listed(I, x) else part_of_array(I, x, y, out)
     if I[x] != ARRAY:
         return element_of_list(I, x, i, out) if I[x] == GROWN else copy(I, values(I, p) + 2 * i, out)
     if I[p + RANK] > 1:
@@ -199,7 +201,7 @@ def length(I: Words, F: Doubles, x: int, out: int) -> int:
     p = I[x + 1]
     if is_sequence(I, x):
         n = count_of(I, x)
-    elif I[x] == ARRAY and I[p + RANK] > 0:
+    elif (I[x] == ARRAY or I[x] == SPARSE) and I[p + RANK] > 0:
         n = I[p + SHAPE]
     else:
         return SERVICE
@@ -262,7 +264,7 @@ def identity(I: Words, F: Doubles, x: int, out: int) -> int:
 
 def image(I: Words, F: Doubles, x: int, out: int) -> int:
     """J of a number or an array."""
-    return SERVICE if I[x] == PRIM or (I[x] >= OPAQUE and I[x] != ARRAY) else copy(I, x, out)
+    return SERVICE if I[x] == PRIM or (I[x] >= OPAQUE and I[x] != ARRAY and I[x] != SPARSE) else copy(I, x, out)
 
 
 def compared(I: Words, F: Doubles, x: int, y: int) -> int:
