@@ -126,7 +126,7 @@ def inject(t: Any, index: Any, sensitivity: Any) -> Any:
             return Sparse(size, entries if whole else Map({places[k]: entries[k] for k in entries}))
         parts = dense(sensitivity)
         parts = parts.items if isinstance(parts, Record) else parts
-        return Sparse(size, Map(zip(places, parts, strict=True)))
+        return Sparse(size, Map(zip(places, as_many(parts, len(places)), strict=True)))
     return Sparse(size, Map({index % size: sensitivity}))
 
 
@@ -136,11 +136,11 @@ SPARSE = 4  # a part of an array is small if it is at most one element in so man
 def _inject_array(t: Array | SparseArray, index: Any, sensitivity: Any) -> Any:
     """A small part, as a row of a matrix, stays sparse; a large one is written out. Repeated places are added."""
     if is_element(t.shape, index):
-        value = sensitivity.items[0] if isinstance(sensitivity, Array) else sensitivity
+        value = as_many(sensitivity.items, 1)[0] if isinstance(sensitivity, Array) else sensitivity
         return SparseArray(t.dtype, t.shape, Map({element_place(t.shape, index): value}))
     places = selected(t.shape, index).places
     parts = dense(sensitivity)
-    parts = parts.items if isinstance(parts, Array) else (parts,) * len(places)
+    parts = as_many(parts.items, len(places)) if isinstance(parts, Array) else (parts,) * len(places)
     add = _add_singles if t.dtype == "f32" else gadd
     entries: dict[int, Any] = {}
     for place, part in zip(places, parts, strict=True):
@@ -149,6 +149,13 @@ def _inject_array(t: Array | SparseArray, index: Any, sensitivity: Any) -> Any:
     if SPARSE * len(places) <= size:
         return SparseArray(t.dtype, t.shape, Map(entries))
     return Array(t.dtype, t.shape, tuple(entries.get(place, ZERO) for place in range(size)))
+
+
+def as_many(parts: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """The sensitivities of a part, if it has so many elements; else IllTyped."""
+    if len(parts) != count:
+        raise IllTyped(f"inject: {len(parts)} sensitivities for a part of {count}", rule="inject", remedy="one for each element")
+    return parts
 
 
 def dense(sensitivity: Any) -> Any:
