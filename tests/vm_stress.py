@@ -77,7 +77,7 @@ RAWS = {
     MEMORY: (1,),
     POINTER: (2,),
     CELLS: (0, 2),
-    GROWN: (1,),
+    GROWN: (2,),
     BUFFER: (1,),
     CHANGES: (0,),
 }
@@ -173,7 +173,7 @@ def consistent(words: Any, tag: int, p: int) -> None:
     if tag in RAWS:
         assert size - RAW - 2 * values in RAWS[tag]
         assert tag != BUFFER or words[p + RAW] <= values
-        assert tag != GROWN or words[p + RAW] <= words[words[p + RAW + 2] + RAW]
+        assert tag != GROWN or words[p + RAW] <= words[words[p + RAW + 3] + RAW]
         return
     if tag == SPARSE and words[p + DTYPE] == LISTED:
         assert (size, words[p + RANK], words[p + SHAPE]) == (SHAPE + 2 + 2 * values, 1, words[p + COUNT])

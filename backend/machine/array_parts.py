@@ -19,14 +19,17 @@ from backend.machine.layout import (
     EXACT,
     FEW,
     FULL,
+    GROWN,
     HOLED,
     HP,
     INT,
     INTEGERS,
     LIMIT,
+    LISTED,
     OVER,
     RANK,
     REAL,
+    RECORD,
     RUNNING,
     SERVICE,
     SHAPE,
@@ -35,23 +38,15 @@ from backend.machine.layout import (
     SLICE,
     SPARSE,
     TUPLE,
-    UNIT,
     VALUES,
     WANTED,
     ZERO,
     ZERO_BITS,
 )
+from backend.machine.slices import count_of_slice, first_of_slice, step_of
 from backend.machine.small_arrays import alike, array_at, has_holes, items, like_array
 from backend.machine.sparse_arrays import new_sparse, read, with_entries
 from backend.machine.structural import Doubles, Words, allocate, copy, element, values
-
-
-def bound(I: Words, s: int, otherwise: int, n: int) -> int:
-    """Where a slice of n rows begins or ends, which says it at s, or nothing."""
-    if I[s] == UNIT:
-        return otherwise
-    i = I[s + 1] + n if I[s + 1] < 0 else I[s + 1]
-    return 0 if i < 0 else n if i > n else i
 
 
 def piece(I: Words, p: int, y: int) -> int:
@@ -74,15 +69,12 @@ def piece(I: Words, p: int, y: int) -> int:
         before += count * (i + size if i < 0 else i)
     rows = 0
     if integers < n:
-        s, size = values(I, I[last + 1]), I[p + SHAPE + integers]
-        if (I[s] != UNIT and I[s] != INT) or (I[s + 2] != UNIT and I[s + 2] != INT):
+        size = I[p + SHAPE + integers]
+        if size == 0 or step_of(I, last) != 1:
             return -1
-        if size == 0 or (I[s + 4] != UNIT and (I[s + 4] != INT or I[s + 5] != 1)):
-            return -1
-        first, rows = bound(I, s, 0, size), bound(I, s + 2, size, size)
-        rows = rows - first if rows > first else 0
+        rows = count_of_slice(I, last, size, 1)
         count = count // size
-        before += count * first
+        before += count * first_of_slice(I, last, size, 1)
         count = count * rows
     r = allocate(I, SHAPE + rank - integers, 0)
     if r == 0:
@@ -230,14 +222,16 @@ def inject_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 
 
 def final(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
-    """That what is written to a part stays there: a boolean, or as many as there are elements."""
+    """That what is written to a part stays there: a boolean, or of an array as many as the part has elements."""
+    I[out] = BOOL
+    I[out + 1] = 1
+    if I[x] == TUPLE or I[x] == RECORD or I[x] == GROWN or (I[x] == SPARSE and I[I[x + 1] + DTYPE] == LISTED):
+        return RUNNING
     if I[x] != ARRAY and I[x] != SPARSE:
         return SERVICE
     r = piece(I, I[x + 1], y)
     if r <= 0:
         return FULL if r == 0 else SERVICE
-    I[out] = BOOL
-    I[out + 1] = 1
     if I[r + RANK] == 0:
         return RUNNING
     if with_room(I, r) == 0:
@@ -277,7 +271,7 @@ def keep(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     return RUNNING
 
 
-PARTS = (bound, with_room, fits, write)
+PARTS = (with_room, fits, write)
 CALLED = (piece, part_of_array, entries_of, put_part, inject_part)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""
 BINARY = {"final": final, "keep": keep}

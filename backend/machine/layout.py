@@ -67,6 +67,9 @@ BOOLEANS, INTEGERS, SINGLES, DOUBLES, LISTED = range(5)
 EXACT = 1 << 53
 """Integers up to this one, and from its negative on, are reals."""
 
+LONGEST = 1 << 32
+"""The step of a slice is shorter, or it is the host's."""
+
 ENTRIES, SUM, UNSET, TO_ADD = 1, 2, -1, -1
 """
 What the sensitivity of a list is; the tag of an element of a list that is still to be found; and, in the place of VALUES, that an

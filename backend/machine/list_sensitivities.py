@@ -5,7 +5,7 @@ What opcodes do with the sensitivities of long tuples and lists (`sparse_lists`)
 
 from __future__ import annotations
 
-from backend.machine.growing_lists import changed_element, new_elements, shorter
+from backend.machine.growing_lists import changed_element
 from backend.machine.layout import (
     COUNT,
     ENTRIES,
@@ -18,18 +18,14 @@ from backend.machine.layout import (
     RUNNING,
     SERVICE,
     SIZE,
-    SLICE,
     SMALL,
     SPARSE,
     SUM,
     TUPLE,
-    UNIT,
     VALUES,
     ZERO,
 )
-from backend.machine.small_arrays import items
 from backend.machine.sparse_lists import (
-    begun_list,
     elements_of,
     has_newest,
     is_listed,
@@ -39,7 +35,6 @@ from backend.machine.sparse_lists import (
     new_entry,
     new_listed,
     newest_list,
-    older_list,
 )
 from backend.machine.structural import Doubles, Words, allocate, copy, count_of, is_sequence, values
 
@@ -91,63 +86,6 @@ def part_of_list(I: Words, x: int, i: int, out: int) -> int:
     return RUNNING
 
 
-def first_of_list(I: Words, x: int, n: int, out: int) -> int:
-    """The sensitivity of the first n elements, which are not more than there are."""
-    p = I[x + 1]
-    if n == I[p + COUNT]:
-        return copy(I, x, out)
-    if I[p + HOLED] == SUM:
-        if not has_newest(I, p):
-            return begun_list(I, x, n, out)
-        r = new_listed(I, n, SUM, 2)
-        undo = new_listed(I, I[p + COUNT], ENTRIES, 0) if r != 0 else 0
-        if undo == 0:
-            return FULL
-        older_list(I, p, r, undo, out)
-        return RUNNING
-    v, count = values(I, p), 0
-    for k in range(v, v + 2 * I[p + VALUES], 4):
-        count += 2 if I[k + 1] < n else 0
-    if I[items(I, p)] + 2 * count > n > 0:
-        return begun_list(I, x, n, out)
-    r = new_listed(I, n, ENTRIES, count)
-    if r == 0:
-        return FULL
-    I[items(I, r)] = I[items(I, p)] + 2 * count
-    for k in range(2 * count):
-        I[values(I, r) + k] = I[v + k]
-    I[out] = SPARSE
-    I[out + 1] = r
-    return RUNNING
-
-
-def slice_of_list(I: Words, x: int, y: int, out: int) -> int:
-    """The part of a grown list that begins where the list does, or of a list's sensitivity."""
-    s = values(I, I[y + 1])
-    begins = I[s] == UNIT or I[s + 1] == 0
-    if not begins or I[s + 2] != INT or (I[s + 4] != UNIT and I[s + 5] != 1):
-        return SERVICE
-    n, i = count_of(I, x) if I[x] == GROWN else I[I[x + 1] + COUNT], I[s + 3]
-    i = i + n if i < 0 else i
-    i = 0 if i < 0 else n if i > n else i
-    return shorter(I, x, i, out) if I[x] == GROWN else first_of_list(I, x, i, out)
-
-
-def make_slice(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
-    """What stands in t[x:y:z]."""
-    if (I[x] != UNIT and I[x] != INT) or (I[y] != UNIT and I[y] != INT) or (I[z] != UNIT and (I[z] != INT or I[z + 1] == 0)):
-        return SERVICE
-    r = new_elements(I, 3, UNIT)
-    if r == 0:
-        return FULL
-    copy(I, x, r + RAW)
-    copy(I, y, r + RAW + 2)
-    copy(I, z, r + RAW + 4)
-    I[out] = SLICE
-    I[out + 1] = r
-    return RUNNING
-
-
 def put_in_list(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The tuple, record or sensitivity of one at x with the value at z in the place of element i."""
     p = I[x + 1]
@@ -172,5 +110,5 @@ def put_in_list(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     return RUNNING
 
 
-CALLED = (add_lists, part_of_list, first_of_list, slice_of_list, put_in_list)
-TERNARY = {"make_slice": make_slice}
+CALLED = (add_lists, part_of_list, put_in_list)
+"""What is long, and called from several places."""

@@ -17,7 +17,7 @@ from typing import Any
 from backend.columns import NUMBA, Template
 from backend.machine import (
     array_parts,
-    list_sensitivities,
+    list_slices,
     memory_cells,
     sensitivities,
     small_arrays,
@@ -69,7 +69,7 @@ TABLES: tuple[dict[str, Any], ...] = (
         **structural.TERNARY,
         **sensitivities.TERNARY,
         **small_arrays.TERNARY,
-        **list_sensitivities.TERNARY,
+        **list_slices.TERNARY,
         **memory_cells.TERNARY,
     },
     {**small_matrices.QUATERNARY},

@@ -23,6 +23,7 @@ from backend.machine.layout import (
     RUNNING,
     SERVICE,
     SIZE,
+    SLICE,
     SMALL,
     SPARSE,
     TO_ADD,
@@ -32,6 +33,7 @@ from backend.machine.layout import (
     ZERO,
 )
 from backend.machine.list_sensitivities import add_lists
+from backend.machine.list_slices import inject_slice
 from backend.machine.memory_cells import longer
 from backend.machine.small_arrays import total
 from backend.machine.small_sensitivities import add_arrays, instantiate_array, like
@@ -76,6 +78,8 @@ def inject(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         return RUNNING
     if I[x] == ARRAY or (I[x] == SPARSE and not is_listed(I, x)):
         return inject_part(I, F, x, y, z, out)
+    if I[y] == SLICE:
+        return inject_slice(I, x, y, z, out)
     if (I[x] != TUPLE and I[x] != RECORD and I[x] != GROWN and not is_listed(I, x)) or I[y] != INT:
         return SERVICE
     n = I[I[x + 1] + COUNT] if I[x] == SPARSE else count_of(I, x)

@@ -20,8 +20,10 @@ from backend.machine import (
     control,
     growing_lists,
     list_sensitivities,
+    list_slices,
     memory_cells,
     sensitivities,
+    slices,
     small_arrays,
     small_matrices,
     small_sensitivities,
@@ -100,6 +102,7 @@ def source(opcodes: Opcodes) -> str:
         *small_arrays.PARTS,
         *small_matrices.PARTS,
         *sparse_arrays.PARTS,
+        *slices.PARTS,
         *array_parts.PARTS,
         *small_sensitivities.PARTS,
         *growing_lists.PARTS,
@@ -128,7 +131,7 @@ def source(opcodes: Opcodes) -> str:
 def called() -> Iterator[Callable[..., Any]]:
     """What is long, and called from several places."""
     yield from (*growing_lists.CALLED, *sparse_arrays.CALLED, *array_parts.CALLED)
-    yield from (*sparse_lists.CALLED, *list_sensitivities.CALLED)
+    yield from (*sparse_lists.CALLED, *list_sensitivities.CALLED, *list_slices.CALLED)
     yield from (structural.getitem, sensitivities.inject, *memory_cells.CALLED)
 
 

@@ -58,8 +58,10 @@ is_listed: Any
 """In `sparse_lists`."""
 
 part_of_list: Any
-slice_of_list: Any
 """In `list_sensitivities`."""
+
+slice_of_list: Any
+"""In `list_slices`."""
 
 _order: Any
 """The helper of that name in `backend.prelude`: how an integer compares with a real."""
@@ -165,7 +167,7 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
         return copy(I, x, out)
     p = I[x + 1]
     if I[y] != INT:
-        if I[x] == GROWN or is_listed(I, x):
+        if is_sequence(I, x) or is_listed(I, x):
             return slice_of_list(I, x, y, out) if I[y] == SLICE else SERVICE
         return part_of_array(I, x, y, out) if I[x] == ARRAY or I[x] == SPARSE else SERVICE
     if is_sequence(I, x):
