@@ -84,6 +84,8 @@ def of_steps(steps: Sequence[Step], x: Any, d: Any, given: Sequence[Any]) -> Pro
             parts.append(call("final", array, i))
             if parts[-1]:
                 parts.append(call("keep", parts[b % (len(parts) - 1)], parts[-1]))
+        elif name == "J":
+            arrays.append(call("J", array))
         elif name == "gadd":
             sensitivities.append(call("gadd", d, sensitivities[b % len(sensitivities)]))
         else:

@@ -12,7 +12,8 @@ from vm_runs import agrees, same_value
 from vm_stress import ROOMS, moves_as_it_likes
 
 from backend.machine import Execution, load
-from backend.machine.layout import HP
+from backend.machine.layout import GROWN, HP, RAW, RESULT_PAYLOAD
+from backend.machine.structural import values
 from semantics.edit import Edit, empty
 from semantics.errors import AdjudgeError
 from semantics.ir import Program
@@ -26,6 +27,7 @@ BOTH = ("python", "cpu")
 LISTS = tuple(Record(LIST, tuple(0.5 * k for k in range(n))) for n in (0, 6, 11))
 REALS, PAIRS, MIXED = (1.5, -0.0), ((1.0, 2), (True, (3.0,))), (ZERO, Record(LIST, (1.0, 2.0)))
 PLACES = (0, 1, 7, -1, -5, 12)
+SLICES = tuple(Slice(*s) for s in ((2,), (-4, -1), (1, 9, 2), (None, None, -1), (8, 2, -3), (5, 5), (-30, 30, 4), (0, 1 << 40)))
 
 Step = tuple[str, int, int]
 
@@ -55,13 +57,16 @@ def of_steps(steps: Sequence[Step]) -> Program:
                 found.append(call("put", base, edit.constant(PLACES[b % len(PLACES)]), value))
             case "first":
                 found.append(call("getitem", base, edit.constant(Slice(None, (9, -1, 3, -20)[b % 4], (None, 1)[b % 2]))))
+            case "slice":
+                found.append(call("getitem", base, edit.constant(SLICES[b % len(SLICES)])))
             case _:
-                looked.append(call("getitem", base, edit.constant(PLACES[b % len(PLACES)])))
+                for k in range(b % 4):
+                    looked.append(call("getitem", base, edit.constant(PLACES[(b + k) % 5])))
     edit.output(graph, call("make_tuple", *found, *looked, *(call("length", x) for x in found)))
     return edit.program
 
 
-NAMES = ("append", "append", "append", "concat", "put", "put", "first", "getitem")
+NAMES = ("append", "append", "append", "concat", "put", "put", "first", "slice", "getitem", "getitem")
 STEPS = st.lists(
     st.tuples(st.sampled_from(NAMES), st.sampled_from((0, 0, 0, 1, 2, 5)), st.integers(0, 12)), min_size=1, max_size=16
 )
@@ -111,10 +116,28 @@ def test_old_lists_lead_to_young_elements(young: int) -> None:
         same_value(few.run((LISTS[1], *parts)), run(program, LISTS[1], *parts))
 
 
+def test_a_list_that_is_read_while_another_is_changed_is_given_a_buffer_of_its_own() -> None:
+    made: list[Step] = [("append", 0, 0)] * 9
+    for k in range(14):
+        made += [("put", 0, k), ("getitem", len(made) - 8, 3)]
+    program = of_steps(sound(made, LISTS[2], PAIRS))
+    agrees(program, (LISTS[2], *PAIRS), BOTH)
+    for young in (0, 300, 700):
+        moves_as_it_likes(program, (LISTS[2], *PAIRS), "cpu", [None, 3, 20, 9], young=young, stack=128, smallest=1 << 14)
+
+
 LOOPS = {
     "append": "def f(n: int):\n xs = []\n for i in range(n):\n  xs.append(i * 0.5)\n return xs[n - 1] + xs[0]\n",
     "assign": "def f(n: int):\n xs = [0.0] * n\n for i in range(n):\n  xs[i] = i * 0.5\n return xs[n - 1] + xs[0]\n",
     "pairs": "def f(n: int):\n xs = [(i, i * 0.5) for i in range(n)]\n return xs[n - 1][1] + xs[0][1]\n",
+    "stack": """def f(n: int):
+ xs = [0.5] * n
+ while len(xs) > 1:
+  x = xs.pop()
+  y = xs.pop()
+  xs.append(x + y - 0.5 if len(xs) > 0 else x * (n - 1))
+ return xs[0]
+""",
 }
 
 
@@ -126,3 +149,23 @@ def test_a_loop_over_a_list_writes_as_many_words_as_it_has_turns(name: str) -> N
         assert whole.run((n,)) == (n - 1) * 0.5
         words.append(whole.words.integers[HP] - whole.bottom)
     assert words[1] < 11 * words[0]
+
+
+COPIED = """
+def f(n: int):
+    xs = [0.5] * n
+    ys = xs.copy()
+    for i in range(1, n):
+        ys[i] = xs[i - 1] + xs[i]
+    return xs, ys
+"""
+
+
+def test_changes_are_not_looked_through_more_often_than_a_list_has_elements() -> None:
+    whole = Execution(load(parse_text(COPIED, "f")), "python", patience=0, young=0)
+    xs, ys = whole.run((100,))
+    assert (xs.items, ys.items) == ((0.5,) * 100, (0.5,) + (1.0,) * 99)
+    words = whole.words.integers
+    x = values(words, words[RESULT_PAYLOAD])
+    assert words[x] == GROWN
+    assert words[words[x + 1] + RAW + 1] <= 100

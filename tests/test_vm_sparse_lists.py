@@ -64,6 +64,13 @@ def of_steps(steps: Sequence[Step]) -> Program:
             found.append(call("gadd", base, others[b % len(others)]))
         elif name == "put":
             found.append(call("put", base, at(b % n), at(ZERO) if b % 2 else parts[0]))
+        elif name == "back" and 0 < n < SIZE:
+            found.append(call("inject", x, at((Slice(None, n), Slice(SIZE - n), Slice(n - 1, None, -1))[b % 3]), base))
+            n = SIZE
+        elif name == "slice" and n > 2:
+            cut = (Slice(1), Slice(None, None, 2), Slice(-2, None, -1), Slice(b % 3, n - b % 2))[b % 4]
+            found.append(call("getitem", base, at(cut)))
+            n = len(cut.indices(n))
         elif n > 2:
             stop = n - 1 - b % 2
             cut = call("make_slice", at(0 if b % 3 else None), at(stop - n if b % 5 else stop), at(None))
@@ -77,7 +84,7 @@ def of_steps(steps: Sequence[Step]) -> Program:
     return edit.program
 
 
-NAMES = ("inject", "gadd", "gadd", "put", "first")
+NAMES = ("inject", "gadd", "gadd", "put", "first", "slice", "back", "back")
 STEPS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 12), st.integers(0, 30)), min_size=1, max_size=16)
 BEGUN: list[Step] = [("inject", 0, 0), ("inject", 1, 1)]
 

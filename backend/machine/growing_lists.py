@@ -154,8 +154,8 @@ def new_list(I: Words, n: int, changes: int) -> int:
 
 def overwritten(I: Words, b: int, v: int, i: int, z: int, changes: int) -> int:
     """
-    The value at z in the place of element i of a buffer. What was there is said at v, the newest CHANGES, behind which come those at
-    the value `changes`. 1, or 0 without room.
+    The value at z in the place of element i of a buffer. What was there is said at v, the newest CHANGES, behind which come those
+    at the value `changes`. 1, or 0 without room.
     """
     at = values(I, b) + 2 * i
     note = new_note(I, 4) if at >= I[LIMIT] or v >= I[LIMIT] else 1
