@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from bench.array_gradients import FAMILIES as ARRAYS
-from bench.array_gradients import Ours, gradient, ours
+from bench.array_gradients import Ours, gradient, ours, types_of
 from bench.by_hand import FAMILIES as NUMBERS
 from bench.measure import Row, named, seconds, seconds_a_call
 from semantics.type_language import INTEGER, REAL
@@ -22,6 +24,27 @@ from transforms.parse import parse_text
 
 DECADES = (10, 100, 1000, 10_000, 100_000)
 LONGEST = 5.0  # seconds that a call may be expected to take
+
+FILLED = """
+import numpy as np
+def f(a, xs):
+    out = np.zeros_like(xs)
+    s = 0.0
+    for i in range(len(xs)):
+        s = a * s + xs[i]
+        out[i] = s
+    return np.sum(out * out)
+"""
+
+STACK = """
+def f(a, xs):
+    stack = [x for x in xs]
+    while len(stack) > 1:
+        x = stack.pop()
+        y = stack.pop()
+        stack.append(a * x + y)
+    return stack[0]
+"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +111,17 @@ def programs() -> dict[str, Scaled]:
     smaller = {"recursive tree": tuple(8 * 8**k for k in range(5)), "MLP 784-32-10": (1, 10, 100, 1000, 10_000)}
     for name, (unit, sized) in counted.items():
         found[name] = Scaled(unit, smaller.get(name, DECADES), _arguments(name, sized), _of_arrays(name))
-    return found | {"pow on the machine": Scaled("turns", DECADES, _turns("pow"), _on_the_machine)}
+    found["pow on the machine"] = Scaled("turns", DECADES, _turns("pow"), _closures_of_pow)
+    assigned = {name: ARRAYS[name].text for name in ("list that is appended to", "list that is filled")}
+    for name, text in (assigned | {"array that is filled": FILLED, "stack": STACK}).items():
+        found[f"{name}, on the machine"] = Scaled(
+            "elements", DECADES, lambda n: (0.5, np.linspace(0.0, 1.0, n)), _on_the_machine(text)
+        )
+    return found
+
+
+def _line(n: int) -> tuple[Any, ...]:
+    return 0.5, np.linspace(0.0, 1.0, n)
 
 
 def _turns(name: str) -> Callable[[int], tuple[Any, ...]]:
@@ -108,7 +141,21 @@ def _of_arrays(name: str) -> Callable[[tuple[Any, ...]], Ours]:
     return lambda given: gradient(ARRAYS[name], given)
 
 
-def _on_the_machine(_: tuple[Any, ...]) -> Ours:
+def _on_the_machine(text: str) -> Callable[[tuple[Any, ...]], Ours]:
+    """The gradient of a program by both arguments, as a first call takes it."""
+
+    def made(given: tuple[Any, ...]) -> Ours:
+        from adjudge.values import to_value
+        from backend.tiers import Tiered
+
+        types = types_of(given)
+        machined = Tiered(calling(parse_text(text, "f"), "grad", (0, 1), types), types, "cpu", {}).machined
+        return Ours(lambda *arguments: machined(*map(to_value, arguments)), "B")
+
+    return made
+
+
+def _closures_of_pow(_: tuple[Any, ...]) -> Ours:
     """The gradient that J makes of pow, whose backpropagators are closures over closures."""
     from backend import Machined
     from transforms.nested_grad import expand

@@ -127,6 +127,18 @@ def test_so_are_those_of_integers_and_booleans(made: list[Step], dtype: str, sha
         agrees(of_steps(made, x, x, (2, True, 1.5, ramp(shape[1:], 1.0, "i64"))), (x, x), BOTH)
 
 
+FEWEST = st.lists(
+    st.tuples(st.sampled_from(("write", "J", "whole")), st.integers(0, 3), st.integers(0, 3), st.just(0)), max_size=12
+)
+
+
+@given(FEWEST, ROOMS, st.sampled_from(BOTH), st.sampled_from([0, 300, 700]))
+def test_what_was_given_away_as_an_array_does_not_change(made: list[Step], rooms: Any, target: str, young: int) -> None:
+    x = ramp((12,), 1.0)
+    with as_if_large(deferred.LEAST, FEW):
+        moves_as_it_likes(of_steps(made, x, x, (2.5,)), (x, x), target, rooms, young=young, stack=128, smallest=1 << 14)
+
+
 @given(steps(*NAMES), st.sampled_from(SHAPES), ROOMS, st.sampled_from(BOTH), st.sampled_from([0, 300, 700]))
 def test_and_wherever_the_collector_comes(made: list[Step], shape: tuple[int, ...], rooms: Any, target: str, young: int) -> None:
     x = ramp(shape, 1.0)
