@@ -106,6 +106,12 @@ def test_sums_survive_the_collector_wherever_it_comes(
     )
 
 
+def test_what_a_shorter_list_had_is_not_there_in_a_longer_one() -> None:
+    made: list[Step] = [*BEGUN, ("gadd", 0, 0), ("first", 0, 0), ("back", 0, 0), ("inject", 0, 3), ("gadd", 0, 4), ("first", 0, 1)]
+    for parts in PARTS:
+        agrees(of_steps([*made, ("back", 0, 0), ("back", 1, 0)]), (LONG, dense(parts), *parts), BOTH)
+
+
 @pytest.mark.parametrize("young", [300, 900])
 def test_an_old_sum_leads_to_young_elements(young: int) -> None:
     rounds = [step for k in range(40) for step in (("inject", k % 2, k), ("gadd", 2 * k + 1, 2 * k + 2))]
