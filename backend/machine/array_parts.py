@@ -14,6 +14,7 @@ from backend.machine.layout import (
     BOOL,
     BOOLEANS,
     COUNT,
+    DEAR,
     DOUBLES,
     DTYPE,
     EXACT,
@@ -33,6 +34,7 @@ from backend.machine.layout import (
     RUNNING,
     SERVICE,
     SHAPE,
+    SHORT,
     SINGLES,
     SIZE,
     SLICE,
@@ -165,6 +167,11 @@ def entries_of(I: Words, F: Doubles, p: int, r: int, z: int) -> int:
     return q
 
 
+def is_better_left(I: Words, p: int, r: int) -> bool:
+    """Whether the array p is so much larger than its part r that what becomes of that is cheaper said than written out."""
+    return I[p + COUNT] > I[FEW] or I[p + COUNT] > SHORT + DEAR * I[r + COUNT]
+
+
 def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The array, or the sensitivity of one, with the value at z for what the index at y names."""
     if I[x] != ARRAY and I[x] != SPARSE:
@@ -177,7 +184,7 @@ def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         return FULL if r == 0 else SERVICE
     if not fits(I, r, z):
         return SERVICE
-    if I[x] == SPARSE or I[p + COUNT] > I[FEW]:
+    if I[x] == SPARSE or is_better_left(I, p, r):
         q = entries_of(I, F, p, r, z)
         return with_entries(I, F, x, q, OVER, out) if q != 0 else FULL
     a = like_array(I, p, out)
@@ -202,7 +209,7 @@ def inject_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         return FULL if r == 0 else SERVICE
     if (I[z] == REAL and I[r + RANK] != 0) or not fits(I, r, z):
         return SERVICE
-    if I[p + COUNT] > I[FEW]:
+    if is_better_left(I, p, r):
         q = entries_of(I, F, p, r, z)
         if q == 0:
             return FULL
@@ -271,7 +278,7 @@ def keep(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     return RUNNING
 
 
-PARTS = (with_room, fits, write)
+PARTS = (with_room, fits, write, is_better_left)
 CALLED = (piece, part_of_array, entries_of, put_part, inject_part)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""
 BINARY = {"final": final, "keep": keep}

@@ -64,6 +64,12 @@ LIST_LABEL = 0
 BOOLEANS, INTEGERS, SINGLES, DOUBLES, LISTED = range(5)
 """The dtypes bool, i64, f32, whose elements are arrays without axes, and f64; and that of a list's sensitivity (`sparse_lists`)."""
 
+SHORT, DEAR = 64, 8
+"""
+Elements of an array that is copied rather than changed in place, and how many more for each element that is changed; as many are
+written out rather than said to be ZERO.
+"""
+
 EXACT = 1 << 53
 """Integers up to this one, and from its negative on, are reals."""
 

@@ -33,6 +33,7 @@ from backend.machine.layout import (
     COUNT,
     DOUBLES,
     DTYPE,
+    FEW,
     FULL,
     HOLED,
     LIMIT,
@@ -268,27 +269,17 @@ def instantiate_sparse(I: Words, F: Doubles, x: int, q: int, out: int) -> int:
 
 def settled(I: Words, C: Words, at: int, n: int, fp: int) -> int:
     """
-    The operands that are sums as arrays, for those who know no others: RUNNING if there was one, SERVICE if there was none. The
-    newest gives its elements away; who changes it then has a copy.
+    The operands that are sums as arrays, and those that are entries of one that is gone over here, for who knows no others: RUNNING
+    if there was one, SERVICE if there was none. The newest sum gives its elements away; who changes it then has a copy.
     """
     status = SERVICE
     for k in range(n):
         x = operand(C, at + k, fp)
         p = I[x + 1]
-        if I[x] == SPARSE and I[p + DTYPE] != LISTED and not is_entries(I, x):
-            v = values(I, p)
-            if not is_newest(I, x):
-                note = new_note(I, 1) if p >= I[LIMIT] else 1
-                c = written_out(I, x) if note != 0 else 0
-                if c == 0:
-                    return FULL
-                if note != 1:
-                    I[note + RAW + 1] = v
-                I[v] = ARRAY
-                I[v + 1] = c
-            I[v + 2] = BOOL
-            I[v + 3] = 1
-            c = I[v + 1]
+        if I[x] == SPARSE and I[p + DTYPE] != LISTED and (not is_entries(I, x) or I[p + COUNT] <= I[FEW]):
+            c = written_out(I, x) if is_entries(I, x) else given_away(I, x)
+            if c == 0:
+                return FULL
             I[c + HOLED] = I[p + HOLED]
             I[x] = ARRAY
             I[x + 1] = c
@@ -296,6 +287,24 @@ def settled(I: Words, C: Words, at: int, n: int, fp: int) -> int:
     return status
 
 
+def given_away(I: Words, x: int) -> int:
+    """The array of the elements of the sum at x, which do not change any more; 0 without room."""
+    p = I[x + 1]
+    v = values(I, p)
+    if not is_newest(I, x):
+        note = new_note(I, 1) if p >= I[LIMIT] else 1
+        c = written_out(I, x) if note != 0 else 0
+        if c == 0:
+            return 0
+        if note != 1:
+            I[note + RAW + 1] = v
+        I[v] = ARRAY
+        I[v + 1] = c
+    I[v + 2] = BOOL
+    I[v + 3] = 1
+    return I[v + 1]
+
+
 PARTS = (new_sparse, met, is_newest, is_entries, elements, begun, outdated)
-CALLED = (read, written_out, merged, changed, with_entries, add_sparse, instantiate_sparse, settled)
+CALLED = (read, written_out, merged, changed, with_entries, add_sparse, instantiate_sparse, given_away, settled)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""
