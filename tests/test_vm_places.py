@@ -49,6 +49,11 @@ TALL_PLACES = Array("i64", TALL.shape, tuple(range(2 * (FEW_COMPILED + 1))))
 
 DONE = [
     *[
+        ("mul", given)
+        for given in ((HOLED, OTHER), (HOLED, MATRIX), (HOLED, -2.0), (-0.0, HOLED), (WIDE_GAPS, WIDE), (3.0, WIDE_GAPS))
+    ],
+    *[("neg", (x,)) for x in (HOLED, OTHER, WIDE_GAPS, TALL_GAPS)],
+    *[
         (name, (MATRIX, axis, keep))
         for name in ("reduce_max", "reduce_min")
         for axis in (None, 0, 1, (1, 0))

@@ -4,7 +4,7 @@ same answers.
 
 An element, a row, rows that follow one another, and the same of a row: what an index of integers names, of which the last may be a
 slice of steps of 1. Other indices are the host's. A part is read, is given other elements, has a sensitivity alone (`inject`), and
-loses it. An array of few elements is copied when a part is given others; a larger one is not (`sparse_arrays`).
+loses it. An array that is much larger than the part is not copied when that is given others (`sparse_arrays`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from backend.machine.layout import (
 )
 from backend.machine.slices import count_of_slice, first_of_slice, step_of
 from backend.machine.small_arrays import alike, array_at, has_holes, items, like_array
-from backend.machine.sparse_arrays import new_sparse, read, with_entries
+from backend.machine.sparse_arrays import new_sparse, read, with_entries, written_out
 from backend.machine.structural import Doubles, Words, allocate, copy, element, values
 
 
@@ -112,8 +112,6 @@ def part_of_array(I: Words, x: int, y: int, out: int) -> int:
     if r <= 0:
         return FULL if r == 0 else SERVICE
     n, before = I[r + COUNT], I[r + HOLED]
-    if I[x] == ARRAY and n > I[FEW]:
-        return SERVICE
     if with_room(I, r) == 0 or read(I, x, before, n, items(I, r)) == 0:
         return FULL
     I[r + HOLED] = has_holes(I, r) if I[p + HOLED] != 0 else 0
@@ -169,7 +167,8 @@ def entries_of(I: Words, F: Doubles, p: int, r: int, z: int) -> int:
 
 def is_better_left(I: Words, p: int, r: int) -> bool:
     """Whether the array p is so much larger than its part r that what becomes of that is cheaper said than written out."""
-    return I[p + COUNT] > I[FEW] or I[p + COUNT] > SHORT + DEAR * I[r + COUNT]
+    n = I[p + COUNT]
+    return n > 2 * I[r + COUNT] if n > I[FEW] else n > SHORT + DEAR * I[r + COUNT]
 
 
 def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
@@ -184,16 +183,15 @@ def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
         return FULL if r == 0 else SERVICE
     if not fits(I, r, z):
         return SERVICE
-    if I[x] == SPARSE or is_better_left(I, p, r):
+    if is_better_left(I, p, r):
         q = entries_of(I, F, p, r, z)
         return with_entries(I, F, x, q, OVER, out) if q != 0 else FULL
-    a = like_array(I, p, out)
+    a = written_out(I, x)
     if a == 0:
         return FULL
-    at, to = items(I, p), items(I, a)
-    for k in range(I[p + COUNT]):
-        I[to + k] = I[at + k]
-    write(I, F, r, z, to + I[r + HOLED], 1)
+    I[out] = ARRAY
+    I[out + 1] = a
+    write(I, F, r, z, items(I, a) + I[r + HOLED], 1)
     holed = I[z] == ZERO or I[p + HOLED] != 0 or (I[z] == ARRAY and I[I[z + 1] + HOLED] != 0)
     I[a + HOLED] = has_holes(I, a) if holed else 0
     return RUNNING

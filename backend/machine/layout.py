@@ -66,8 +66,8 @@ BOOLEANS, INTEGERS, SINGLES, DOUBLES, LISTED = range(5)
 
 SHORT, DEAR = 64, 8
 """
-Elements of an array that is copied rather than changed in place, and how many more for each element that is changed; as many are
-written out rather than said to be ZERO.
+Of few elements, so many are copied rather than changed in place, and so many more for each that is changed; as many are written out
+rather than said to be ZERO.
 """
 
 EXACT = 1 << 53

@@ -115,6 +115,26 @@ def compared(I: Words, F: Doubles, asked: int, x: int, y: int, out: int, n: int,
     return 0
 
 
+def products(I: Words, F: Doubles, x: int, y: int, out: int, n: int, s: int, t: int) -> int:
+    """The products of n pairs s and t words apart; ZERO where one of a pair is."""
+    for k in range(n):
+        if I[x + k * s] == ZERO_BITS or I[y + k * t] == ZERO_BITS:
+            I[out + k] = ZERO_BITS
+        else:
+            F[out + k] = F[x + k * s] * F[y + k * t]
+    return 0
+
+
+def opposite(I: Words, F: Doubles, x: int, out: int, n: int) -> int:
+    """n elements with the other sign; ZERO stays."""
+    for k in range(n):
+        if I[x + k] == ZERO_BITS:
+            I[out + k] = ZERO_BITS
+        else:
+            F[out + k] = -F[x + k]
+    return 0
+
+
 def chosen(I: Words, c: int, x: int, y: int, out: int, n: int, s: int, t: int) -> int:
     """For each of n conditions the element of x, s words apart, or that of y, t words apart."""
     for k in range(n):
@@ -141,4 +161,19 @@ def sum_there(I: Words, F: Doubles, x: int, out: int, n: int) -> int:
     return 0
 
 
-LOOPS = (extreme, first, numbered, along, gathered, returned, both, has_zeros, compared, chosen, whole, sum_there)
+LOOPS = (
+    extreme,
+    first,
+    numbered,
+    along,
+    gathered,
+    returned,
+    both,
+    has_zeros,
+    compared,
+    products,
+    opposite,
+    chosen,
+    whole,
+    sum_there,
+)

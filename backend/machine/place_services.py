@@ -146,12 +146,27 @@ def order(heap: Heap, name: str, operands: Sequence[tuple[int, Elements | None]]
     return Result(shape, lambda k, out: k.compared(asked, x, y, out, n, s, t), "bool") if shape else None
 
 
+def product(heap: Heap, operands: Sequence[tuple[int, Elements | None]]) -> Answer:
+    """The product of sensitivities of one shape, or of one with a real."""
+    shapes_of = {x.shape for _, x in operands if x}
+    if len(shapes_of) != 1 or any(x.dtype != "f64" if x else heap.integers[at] != REAL for at, x in operands):
+        return None
+    (shape,) = shapes_of
+    (x, s), (y, t) = [(x.at, 1) if x else (at + 1, 0) for at, x in operands]
+    n = size_of(shape)
+    return Result(shape, lambda k, out: k.products(x, y, out, n, s, t), holed=True) if shape else None
+
+
 def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
     """What these loops can make of a row and its operands."""
     found = [elements(heap, x) for x in at]
     if name in COMPARISONS:
         return order(heap, name, list(zip(at, found, strict=True)))
     match name, found:
+        case "mul", [_, _]:
+            return product(heap, list(zip(at, found, strict=True)))
+        case "neg", [Elements(dtype="f64", shape=(_, *_)) as d]:
+            return Result(d.shape, lambda k, out: k.opposite(d.at, out, size_of(d.shape)), holed=True)  # type: ignore[union-attr]
         case "where", [Elements(dtype="bool", shape=(_, *_)) as c, _, _]:
             return where(heap, c, list(zip(at[1:], found[1:], strict=True)))
         case "sum_to", [Elements(dtype="f64", shape=(_, *_)) as d, None] if heap.integers[at[1]] == REAL and size_of(d.shape):
