@@ -95,9 +95,6 @@ def any_of_list(I: Words, x: int, first: int, step: int, n: int, out: int) -> in
     p = I[x + 1]
     if I[p + HOLED] == ENTRIES and step == 1 and n > SMALL:
         v, count = values(I, p), 0
-        r = new_listed(I, n, ENTRIES, I[p + VALUES])
-        if r == 0:
-            return FULL
         for k in range(v, v + 2 * I[p + VALUES], 4):
             if first <= I[k + 1] < first + n:
                 count += 1
