@@ -11,8 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from immutables import Map
 
+from semantics.arrays import Array
 from semantics.columns.structure import getitem, instantiate
 from semantics.errors import IllTyped
+from semantics.structured import Slice
 from semantics.tangents import ZERO, Sparse, dense, gadd, inject
 from semantics.type_language import REAL, UNIT, FunctionType, TupleType, tangent, type_of
 from semantics.values import Closure, Unbound, bits, flatten, same, ulp_distance
@@ -191,6 +193,22 @@ def test_ulp_distance_of_zeros_and_nans() -> None:
     assert ulp_distance(5e-324, -5e-324) == 2.0
     assert ulp_distance(math.nan, 1.0) == math.inf
     assert ulp_distance(math.nan, -math.nan) == 0.0
+
+
+LINE, MATRIX = Array("f64", (3,), (1.0, 2.0, 3.0)), Array("f64", (2, 3), (1.0,) * 6)
+PAIR, TUPLE = Array("f64", (2,), (1.0, 2.0)), (1.0, 2.0)
+OF_ANOTHER_SIZE = [(LINE, Slice(None, 2), LINE), (MATRIX, 1, PAIR), (LINE, 1, LINE), (TUPLE, Slice(), (3.0,))]
+
+
+@pytest.mark.parametrize(("whole", "index", "part"), OF_ANOTHER_SIZE)
+def test_a_part_takes_as_many_sensitivities_as_it_has_elements(whole: Any, index: Any, part: Any) -> None:
+    with pytest.raises(IllTyped, match="sensitivities for a part of"):
+        inject(whole, index, part)
+
+
+def test_a_part_takes_the_sensitivities_of_its_elements() -> None:
+    assert dense(inject(LINE, Slice(None, 2), Array("f64", (2,), (4.0, 5.0)))).items == (4.0, 5.0, ZERO)
+    assert dense(inject(LINE, 1, Array("f64", (), (4.0,)))).items == (ZERO, 4.0, ZERO)
 
 
 # types
