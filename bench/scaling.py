@@ -114,9 +114,7 @@ def programs() -> dict[str, Scaled]:
     found["pow on the machine"] = Scaled("turns", DECADES, _turns("pow"), _closures_of_pow)
     assigned = {name: ARRAYS[name].text for name in ("list that is appended to", "list that is filled")}
     for name, text in (assigned | {"array that is filled": FILLED, "stack": STACK}).items():
-        found[f"{name}, on the machine"] = Scaled(
-            "elements", DECADES, lambda n: (0.5, np.linspace(0.0, 1.0, n)), _on_the_machine(text)
-        )
+        found[f"{name}, on the machine"] = Scaled("elements", DECADES, _line, _on_the_machine(text))
     return found
 
 

@@ -106,11 +106,11 @@ def with_room(I: Words, r: int) -> int:
 def part_of_array(I: Words, x: int, y: int, out: int) -> int:
     """What the index at y names of an array, or of the sensitivity of one."""
     p = I[x + 1]
-    if I[p + RANK] == 0 or I[p + DTYPE] == SINGLES:
-        return SERVICE
     r = piece(I, p, y)
     if r <= 0:
         return FULL if r == 0 else SERVICE
+    if I[r + RANK] == 0 and I[p + DTYPE] == SINGLES:
+        return SERVICE
     n, before = I[r + COUNT], I[r + HOLED]
     if with_room(I, r) == 0 or read(I, x, before, n, items(I, r)) == 0:
         return FULL
@@ -149,6 +149,11 @@ def write(I: Words, F: Doubles, r: int, z: int, to: int, step: int) -> None:
             I[to + k * step] = I[z + 1]
 
 
+def has_zeros(I: Words, z: int) -> bool:
+    """Whether the value at z may have ZEROs."""
+    return I[z] == ZERO or (I[z] == ARRAY and I[I[z + 1] + HOLED] != 0)
+
+
 def entries_of(I: Words, F: Doubles, p: int, r: int, z: int) -> int:
     """The value at z as entries of the array p, at the places of its part r; 0 without room."""
     n = I[r + COUNT]
@@ -161,7 +166,7 @@ def entries_of(I: Words, F: Doubles, p: int, r: int, z: int) -> int:
     for k in range(n):
         I[at + 2 + 2 * k] = I[r + HOLED] + k
     write(I, F, r, z, at + 3, 2)
-    I[q + HOLED] = 1 if I[z] == ZERO or (I[z] == ARRAY and I[I[z + 1] + HOLED] != 0) else 0
+    I[q + HOLED] = 1 if has_zeros(I, z) else 0
     return q
 
 
@@ -176,7 +181,7 @@ def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     if I[x] != ARRAY and I[x] != SPARSE:
         return SERVICE
     p = I[x + 1]
-    if I[p + RANK] == 0 or (I[p + DTYPE] != DOUBLES and I[p + DTYPE] != INTEGERS and I[p + DTYPE] != BOOLEANS):
+    if I[p + DTYPE] != DOUBLES and I[p + DTYPE] != INTEGERS and I[p + DTYPE] != BOOLEANS:
         return SERVICE
     r = piece(I, p, y)
     if r <= 0:
@@ -192,8 +197,7 @@ def put_part(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     I[out] = ARRAY
     I[out + 1] = a
     write(I, F, r, z, items(I, a) + I[r + HOLED], 1)
-    holed = I[z] == ZERO or I[p + HOLED] != 0 or (I[z] == ARRAY and I[I[z + 1] + HOLED] != 0)
-    I[a + HOLED] = has_holes(I, a) if holed else 0
+    I[a + HOLED] = has_holes(I, a) if I[p + HOLED] != 0 or has_zeros(I, z) else 0
     return RUNNING
 
 
@@ -276,7 +280,7 @@ def keep(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     return RUNNING
 
 
-PARTS = (with_room, fits, write, is_better_left)
+PARTS = (with_room, fits, write, has_zeros, is_better_left)
 CALLED = (piece, part_of_array, entries_of, put_part, inject_part)
 """What these use, in an order in which each is defined before it is used; and what is long, and called from several places."""
 BINARY = {"final": final, "keep": keep}

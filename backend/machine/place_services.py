@@ -11,7 +11,7 @@ from typing import Any
 
 from backend.machine.array_services import Answer, Operand, Result, moved, rearranged
 from backend.machine.heap import Heap
-from backend.machine.layout import ARRAY, COMPARISONS, DTYPE, HOLED, INT, RANK, RAW, REAL, SHAPE, ZERO, ZERO_BITS
+from backend.machine.layout import ARRAY, COMPARISONS, DTYPE, HOLED, RANK, RAW, REAL, SHAPE, ZERO, ZERO_BITS
 from semantics import shapes
 from semantics.arrays import DTYPES, normal_axes, normal_axis, size_of, strides_of
 from semantics.columns.arrays.elements import boolean
@@ -75,36 +75,6 @@ def take_along(x: Elements, index: Elements, axis: int) -> Answer:
     own = [0 if k == along else s for k, s in enumerate(strides)]
     given = size_of(index.shape), list(index.shape), own, x.shape[along], strides[along]
     return Result(index.shape, lambda k, out: k.along(x.at, index.at, out, *given), x.dtype)
-
-
-def put(heap: Heap, t: Elements, index: int, value: int) -> Answer:
-    """A copy of an array of one axis with a real or a ZERO at one place; other indices and values are the reference's."""
-    I, (n,) = heap.integers, t.shape
-    if I[index] != INT or not -n <= I[index + 1] < n or I[value] not in (REAL, ZERO):
-        return None
-    place, word = I[index + 1] % n, I[value + 1] if I[value] == REAL else ZERO_BITS
-
-    def write(_: Any, out: int) -> int:
-        I[out : out + n] = I[t.at : t.at + n]
-        I[out + place] = word
-        return 0
-
-    return Result(t.shape, write, holed=t.holed or word == ZERO_BITS)
-
-
-def row(heap: Heap, x: Elements, index: int) -> Answer:
-    """Row i of an array of several axes; an index that is outside, or no integer, is the reference's."""
-    I, (n, *rest) = heap.integers, x.shape
-    if I[index] != INT or not -n <= I[index + 1] < n:
-        return None
-    count = size_of(rest)
-    start = x.at + I[index + 1] % n * count
-
-    def write(_: Any, out: int) -> int:
-        I[out : out + count] = I[start : start + count]
-        return 0
-
-    return Result(tuple(rest), write, x.dtype, x.holed)
 
 
 def word(heap: Heap, x: int) -> int | None:
@@ -183,10 +153,6 @@ def answer(heap: Heap, name: str, at: Sequence[int]) -> Answer:
         case "expand_dims", [Elements(dtype=dtype, holed=False) as x, _]:
             wider = rearranged(name, x, heap.value(at[1]))
             return Result(wider[0], moved(x.at, *wider).write, dtype)
-        case "getitem", [Elements(shape=(_, _, *_)) as x, None]:
-            return row(heap, x, at[1])
-        case "put", [Elements(dtype="f64", shape=(_,)) as t, None, None]:
-            return put(heap, t, at[1], at[2])
         case "take_along", [Elements(holed=False) as x, Elements(dtype="i64") as index, None] if type(heap.value(at[2])) is int:
             return take_along(x, index, heap.value(at[2]))
         case "places", [Elements(shape=shape)]:

@@ -142,29 +142,6 @@ def total(I: Words, F: Doubles, x: int, out: int) -> int:
     return RUNNING
 
 
-def row(I: Words, p: int, i: int, out: int) -> int:
-    """Row i, which is there, of an array of several axes; the elements may be of any dtype."""
-    width = I[p + COUNT] // I[p + SHAPE]
-    if width > I[FEW]:
-        return SERVICE
-    rank = I[p + RANK] - 1
-    r = allocate(I, SHAPE + rank + width, 0)
-    if r == 0:
-        return FULL
-    I[r + DTYPE] = I[p + DTYPE]
-    I[r + RANK] = rank
-    I[r + COUNT] = width
-    for k in range(rank):
-        I[r + SHAPE + k] = I[p + SHAPE + 1 + k]
-    at, to = items(I, p) + i * width, items(I, r)
-    for k in range(width):
-        I[to + k] = I[at + k]
-    I[r + HOLED] = has_holes(I, r) if I[p + HOLED] != 0 else 0
-    I[out] = ARRAY
-    I[out + 1] = r
-    return RUNNING
-
-
 def reduce_sum(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
     """The sum over all axes, as a number."""
     return total(I, F, x, out) if I[y] == UNIT and I[z] == BOOL and I[z + 1] == 0 else SERVICE
@@ -196,7 +173,7 @@ def shape(I: Words, F: Doubles, x: int, out: int) -> int:
     return RUNNING
 
 
-BASIC = (of_reals, array_at, few, whole, alike, items, like_array, has_holes, row)
+BASIC = (of_reals, array_at, few, whole, alike, items, like_array, has_holes)
 """What `structural` and the functions below use."""
 PARTS = (pairs, negated, total)
 UNARY = {"ndim": ndim, "shape": shape}

@@ -43,9 +43,6 @@ from backend.machine.layout import (
     ZERO_BITS,
 )
 
-row: Any
-"""In `small_arrays`."""
-
 part_of_array: Any
 """In `array_parts`."""
 
@@ -166,29 +163,25 @@ def getitem(I: Words, F: Doubles, x: int, y: int, out: int) -> int:
     if I[x] == ZERO:
         return copy(I, x, out)
     p = I[x + 1]
+    if I[x] == ARRAY or (I[x] == SPARSE and not is_listed(I, x)):
+        if I[x] == ARRAY and I[y] == INT and I[p + RANK] == 1 and I[p + DTYPE] != SINGLES:
+            i = I[y + 1] + I[p + SHAPE] if I[y + 1] < 0 else I[y + 1]
+            if i < 0 or i >= I[p + SHAPE]:
+                return SERVICE
+            element(I, p, SHAPE + 1 + i, out)
+            return RUNNING
+        return part_of_array(I, x, y, out)
+    if not is_sequence(I, x) and I[x] != SPARSE:
+        return SERVICE
     if I[y] != INT:
-        if is_sequence(I, x) or is_listed(I, x):
-            return slice_of_list(I, x, y, out) if I[y] == SLICE else SERVICE
-        return part_of_array(I, x, y, out) if I[x] == ARRAY or I[x] == SPARSE else SERVICE
-    if is_sequence(I, x):
-        n = count_of(I, x)
-    elif (I[x] == ARRAY or I[x] == SPARSE) and (I[p + RANK] > 1 or (I[p + RANK] == 1 and I[p + DTYPE] != SINGLES)):
-        n = I[p + SHAPE]
-    else:
+        return slice_of_list(I, x, y, out) if I[y] == SLICE else SERVICE
+    n = I[p + SHAPE] if I[x] == SPARSE else count_of(I, x)
+    i = I[y + 1] + n if I[y + 1] < 0 else I[y + 1]
+    if i < 0 or i >= n:
         return SERVICE
-    i = I[y + 1]
-    if i < -n or i >= n:
-        return SERVICE
-    if i < 0:
-        i = i + n
     if I[x] == SPARSE:
-        return part_of_list(I, x, i, out) if is_listed(I, x) else part_of_array(I, x, y, out)
-    if I[x] != ARRAY:
-        return element_of_list(I, x, i, out) if I[x] == GROWN else copy(I, values(I, p) + 2 * i, out)
-    if I[p + RANK] > 1:
-        return row(I, p, i, out)
-    element(I, p, SHAPE + 1 + i, out)
-    return RUNNING
+        return part_of_list(I, x, i, out)
+    return element_of_list(I, x, i, out) if I[x] == GROWN else copy(I, values(I, p) + 2 * i, out)
 
 
 def element(I: Words, p: int, at: int, out: int) -> None:
