@@ -11,8 +11,8 @@ variables times that of statements; a variable of generated code has one type wh
 Other passes look for what generated code does not have: functions and comprehensions inside, expressions of whole arrays, overloads
 that want to be inlined, branches that a type decides. `Written` is for the machine, whose parts are written by hand.
 
-After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do. LLVM is
-told in which loops no turn needs what another writes (`backend.cpu.vectors`), fewer variables have memory
+After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do, and it
+is found out by `backend.cpu.lifetimes`. LLVM is told in which loops no turn needs what another writes (`backend.cpu.vectors`), fewer variables have memory
 (`backend.cpu.registers`), and each function is optimized once (`backend.cpu.libraries`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
@@ -30,10 +30,12 @@ from llvmlite import binding
 from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites, PreLowerStripPhis
-from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, ReconstructSSA
+from numba.core.typed_passes import InlineOverloads, IRLegalization, NativeLowering, NopythonRewrites, PreLowerStripPhis
+from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, IRProcessing, ReconstructSSA
 
+from backend.cpu.endings import OneDeletion, OneEnding
 from backend.cpu.libraries import Part, Whole
+from backend.cpu.lifetimes import as_rows
 from backend.cpu.resolving import remembered
 from backend.cpu.vectors import Telling
 
@@ -112,7 +114,7 @@ class Usual(CompilerBase):
         return [passes]
 
     def compile_extra(self, func: Any) -> Any:
-        with vectorised(), remembered(self.state.typingctx):
+        with vectorised(), remembered(self.state.typingctx), as_rows():
             return super().compile_extra(func)
 
 
@@ -125,6 +127,8 @@ class Flat(Usual):
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
         passes.passes = [found for found in passes.passes if found[0] in self.NEEDED or found[0] not in NOT_NEEDED]
+        passes.add_pass_after(OneEnding, IRProcessing)
+        passes.add_pass_after(OneDeletion, IRLegalization)
         passes._ENFORCING = False
         passes.finalize()
         return [passes]

@@ -218,7 +218,7 @@ def assigned_first(blocks: dict[int, Any]) -> set[str]:
 def _names(statement: Any) -> tuple[str | None, list[str]]:
     """What a statement assigns to, if that is a variable, and what else it mentions."""
     if isinstance(statement, statements.Del):
-        return None, [statement.value]
+        return None, []
     names = [v.name for v in statement.list_vars()]
     if not isinstance(statement, statements.Assign):
         return None, names

@@ -111,13 +111,17 @@ def _lowered(
     The same, whether or not known integers and booleans travel through calls, and whether the code may give up where there is None
     or ZERO in place of a value.
 
-    What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
+    Where they do not, and an array then has several ranks, as in a gradient of a loop that takes gradients of products of matrices,
+    they do: there would be code for each rank. What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
     at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks, partial=partial)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
+    if not literals and has_open_ranks(inference):
+        with suppress(IllTyped, Malformed, OutOfFuel):
+            return _lowered(program, types, stacks, linked, literals=True, fast=fast)
 
     def written(inferrer: StackInference, inference: Inference, *, heads: bool) -> Lowered:
         return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
@@ -135,6 +139,12 @@ def _lowered(
         if error.rule != IRREDUCIBLE:
             raise
     return joined()
+
+
+def has_open_ranks(inference: Inference) -> bool:
+    """Whether there is a value that may be an array of one rank or of another."""
+    types = (t for nodes in inference.types.values() for t in nodes.values() if isinstance(t, Union))
+    return any(len({len(m.dims) for m in t.members if isinstance(m, ArrayType)}) > 1 for t in types)
 
 
 class _Lowering(Regions):
