@@ -11,9 +11,10 @@ variables times that of statements; a variable of generated code has one type wh
 Other passes look for what generated code does not have: functions and comprehensions inside, expressions of whole arrays, overloads
 that want to be inlined, branches that a type decides. `Written` is for the machine, whose parts are written by hand.
 
-After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do, and it
-is found out by `backend.cpu.lifetimes`. LLVM is told in which loops no turn needs what another writes (`backend.cpu.vectors`), fewer variables have memory
-(`backend.cpu.registers`), and each function is optimized once (`backend.cpu.libraries`).
+After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do, and
+`backend.cpu.lifetimes` finds it out. A function ends in one place (`backend.cpu.endings`). LLVM is told in which loops no turn
+needs what another writes (`backend.cpu.vectors`), fewer variables have memory (`backend.cpu.registers`), and each function is
+optimized once (`backend.cpu.libraries`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.

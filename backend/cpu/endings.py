@@ -89,7 +89,8 @@ def _met(label: int, ends: list[Any]) -> Any:
     """The block in which ways to end meet."""
     made, cast, given = ends[0].body[-3:]
     scope, loc, constants = ends[0].scope, given.loc, _constants(ends[0])
-    met, parts, status = ir.Block(scope, loc), [], scope.make_temp(loc)
+    met, status = ir.Block(scope, loc), scope.make_temp(loc)
+    parts: list[Any] = []
     for part in made.value.items[:-1]:
         if part.name in constants:
             part = scope.make_temp(loc)
@@ -102,7 +103,7 @@ def _met(label: int, ends: list[Any]) -> Any:
 
 
 def deleted_where_ways_meet(blocks: dict[int, Any]) -> bool:
-    """Whether there was something deleted before a function ends, in blocks that do nothing but end it, which is deleted there now."""
+    """Whether something was deleted on ways that meet where a function ends, and is deleted there now."""
     ways: dict[int, list[Any]] = {}
     for block in blocks.values():
         for target in block.terminator.get_targets():

@@ -33,7 +33,7 @@ from backend.recursion.cells import MEETING
 from backend.recursion.families import families, made_apart
 from backend.recursion.program import without_recursion
 from backend.stacks.arrays import HEAP
-from backend.stacks.cell_types import StackInference, joined, without_zero
+from backend.stacks.cell_types import RANK, StackInference, joined, without_zero
 from backend.stacks.cells import Sites
 from backend.stacks.layout import ROOMS, laid_out
 from backend.stacks.sensitivities import with_tuples
@@ -79,13 +79,17 @@ def _lower(program: Program, argument_types: Sequence[Any] | None, linked: bool,
     below = sites_of(program, flows)
     stacks = below, holders_of(program, flows, below), families(program, flows, below, linked)
     try:
-        return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
+        return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast, ranked=True)
     except (IllTyped, Malformed, OutOfFuel) as error:
         if error.rule in (RECURSION, LONG):
             raise
+        has_open_ranks = error.rule == RANK
     try:
         return _lowered(program, argument_types, stacks, linked, literals=True, fast=fast)
     except (IllTyped, Malformed, OutOfFuel) as error:
+        if has_open_ranks:
+            with suppress(IllTyped, Malformed, OutOfFuel):
+                return _lowered(program, argument_types, stacks, linked, literals=False, fast=fast)
         refuse_uncompiled(program, mentioned(program))
         if isinstance(error, OutOfFuel):
             raise Malformed(f"not closure-free after optimization: {error.what}", rule=ENDLESS, remedy=error.remedy) from None
@@ -106,22 +110,19 @@ def _lowered(
     literals: bool,
     fast: bool,
     partial: bool = False,
+    ranked: bool = False,
 ) -> Lowered:
     """
-    The same, whether or not known integers and booleans travel through calls, and whether the code may give up where there is None
-    or ZERO in place of a value.
+    The same, whether or not known integers and booleans travel through calls, whether the code may give up where there is None or
+    ZERO in place of a value, and whether the rank of every array must be known: else there is code for each.
 
-    Where they do not, and an array then has several ranks, as in a gradient of a loop that takes gradients of products of matrices,
-    they do: there would be code for each rank. What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
+    What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
     at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
     """
     below, _, cells = stacks
-    inferrer = StackInference(program, literals, *stacks, partial=partial)
+    inferrer = StackInference(program, literals, *stacks, partial=partial, ranked=ranked)
     inference = inferrer.run(entry_types(program, types))
     refuse_uncompiled(program, reached(inference))
-    if not literals and has_open_ranks(inference):
-        with suppress(IllTyped, Malformed, OutOfFuel):
-            return _lowered(program, types, stacks, linked, literals=True, fast=fast)
 
     def written(inferrer: StackInference, inference: Inference, *, heads: bool) -> Lowered:
         return _Lowering(program, inference, Sites(below, inferrer.cells, linked, cells), fast, heads=heads).run()
@@ -139,12 +140,6 @@ def _lowered(
         if error.rule != IRREDUCIBLE:
             raise
     return joined()
-
-
-def has_open_ranks(inference: Inference) -> bool:
-    """Whether there is a value that may be an array of one rank or of another."""
-    types = (t for nodes in inference.types.values() for t in nodes.values() if isinstance(t, Union))
-    return any(len({len(m.dims) for m in t.members if isinstance(m, ArrayType)}) > 1 for t in types)
 
 
 class _Lowering(Regions):

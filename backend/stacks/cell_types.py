@@ -20,15 +20,15 @@ from backend.recursion.family import Family
 from backend.stacks.near_types import MANY, Near, joined_by_graph, unsized, widest, with_zero
 from backend.stacks.stack_types import EMPTY, StackType, every_stack, perhaps_empty, stack_of
 from semantics.columns.types import apply_type
-from semantics.errors import IllTyped, Trap
+from semantics.errors import IllTyped, Malformed, Trap
 from semantics.indexing import OUTSIDE
 from semantics.infer import Inference, Inferrer
 from semantics.ir import NodeId, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, SequenceType, TupleType
-from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, distribute, erase, join, members, parts
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, SequenceType, TupleType
+from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, Union, distribute, erase, join, members, parts
 
 INDEXED = ("getitem", "put", "inject", "final", "scatter_add", "take")
 """Of these the second argument is an index, of which no part is ZERO either."""
@@ -48,6 +48,8 @@ POWER, NATURAL = TABLE["pow"], (INTEGER, INTEGER)
 """Of these types a power is taken for an integer, which it is unless the exponent is negative: then the code gives up."""
 ABSENT, NO_RESULTS = (UNIT, ZERO_TYPE), (INTEGER, BOOLEAN)
 """What says that there is no value, as `best = None` before a loop; and what has no gradient, as `sum` of nothing, which is 0."""
+RANK = "lower/rank"
+"""Why a program is refused in which an array may have one rank or another, where these are to be known."""
 NONE: Mapping[Any, Any] = {}
 Cells = Mapping[NodeId, tuple[Any, ...]]
 
@@ -110,6 +112,11 @@ def without_zero(t: Any, parts: bool = False) -> Any:
     return result
 
 
+def has_ranks(t: Any) -> bool:
+    """Whether a value may be an array of one rank or of another."""
+    return isinstance(t, Union) and len({len(m.dims) for m in t.members if isinstance(m, ArrayType)}) > 1
+
+
 def sequence_in(t: Any) -> SequenceType | None:
     """A type of sequences of unknown length that is part of a type, if there is one."""
     todo = [t]
@@ -133,6 +140,7 @@ class StackInference(Inferrer):
     before    an inference of the program in which a graph may have one signature with ZERO and one without; here it has one. If
               there were MANY, it has one for all sizes
     partial   whether a row that None or ZERO is no argument of (ABSENT) may be given one: there the code gives up
+    ranked    whether it ends, Malformed, as soon as an array may have one rank or another
     """
 
     def __init__(
@@ -145,9 +153,10 @@ class StackInference(Inferrer):
         before: Inference | None = None,
         *,
         partial: bool = False,
+        ranked: bool = False,
     ) -> None:
         super().__init__(program, literals)
-        self.partial = partial
+        self.partial, self.ranked = partial, ranked
         self.below, self.holders, self.families = below, holders, families
         self.cells: dict[NodeId, tuple[Any, ...]] = {}
         self.readers: dict[NodeId, dict[Signature, None]] = {
@@ -164,6 +173,8 @@ class StackInference(Inferrer):
         found = super().judge(signature)
         if signature in self.outdated:
             self.stopped.pop(signature, None)
+        if self.ranked and any(map(has_ranks, self.types[signature].values())):
+            raise Malformed("an array that may have one rank or another", rule=RANK, remedy="run it on the reference machine")
         return found
 
     def widened(self, caller: Signature, wanted: Signature) -> Signature:
