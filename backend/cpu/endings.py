@@ -9,9 +9,10 @@ One place where a function ends, in the place of all that end it the same way bu
                                                  …
                                                  end: return (none, 0.0, fuel, status)
 
-Wherever a function ends, Numba deletes all that lives there. A gradient over arrays tests sizes, indices and fuel in hundreds of
-places, and has a hundred arrays; so most of its code was to delete each array in each of these places. At the one place where ways
-meet, what any of them leaves is deleted, as ever; what a way has not assigned counts for nothing.
+Wherever a function ends, Numba deletes all that lives there. A long gradient over arrays tests sizes, indices and fuel in hundreds
+of places, and has a hundred arrays; so most of its code was to delete each array in each of these places. At the one place where
+ways meet, what any of them leaves is deleted, as ever; what a way has not assigned counts for nothing. Where there are few such
+places they stay: a loop with one way out more, to where others lead, may take a tenth longer.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from numba.core import ir
 from numba.core.compiler_machinery import FunctionPass, LoweringPass, register_pass
 from numba.core.ir_utils import build_definitions
 
+MANY = 80
+"""Ways to end alike, beyond which they meet."""
 Ending = tuple[tuple[str, str], ...]
 """What a function ends with, but for the status: the names of variables, and constants."""
 
@@ -56,16 +59,16 @@ class OneDeletion(LoweringPass):
 
 
 def with_one_ending(blocks: dict[int, Any]) -> bool:
-    """Whether there were several ways to end with the same values and a status, which now go on in a block of their own."""
+    """Whether there were many ways to end with the same values and a status, which now go on in a block of their own."""
     alike: dict[Ending, list[Any]] = {}
     for block in blocks.values():
         if ending := _ending(block):
             alike.setdefault(ending, []).append(block)
-    several = [found for found in alike.values() if len(found) > 1]
-    for found in several:
+    many = [found for found in alike.values() if len(found) > MANY]
+    for found in many:
         label = max(blocks) + 1
         blocks[label] = _met(label, found)
-    return bool(several)
+    return bool(many)
 
 
 def _ending(block: Any) -> Ending:
@@ -103,18 +106,24 @@ def _met(label: int, ends: list[Any]) -> Any:
 
 
 def deleted_where_ways_meet(blocks: dict[int, Any]) -> bool:
-    """Whether something was deleted on ways that meet where a function ends, and is deleted there now."""
+    """
+    Whether something was deleted on ways that meet where a function ends, and is deleted there now. What a block has for itself
+    alone, Numba keeps as a value that no other block has.
+    """
     ways: dict[int, list[Any]] = {}
     for block in blocks.values():
         for target in block.terminator.get_targets():
             ways.setdefault(target, []).append(block)
-    moved = False
+    moved: dict[str, Any] = {}
     for label, before in ways.items():
         end = blocks[label]
         if isinstance(end.terminator, ir.Return) and all(isinstance(b.terminator, ir.Jump) for b in before):
-            deleted = {d.value: d for b in before for d in b.body if isinstance(d, ir.Del)}
+            deleted = {}
             for block in before:
-                block.body = [s for s in block.body if not isinstance(s, ir.Del)]
+                own = {s.target.name for s in block.find_insts(ir.Assign)}
+                found = {d.value: d for d in block.find_insts(ir.Del) if d.value not in own}
+                block.body = [s for s in block.body if not isinstance(s, ir.Del) or s.value in own]
+                deleted.update(found)
             end.body = [*deleted.values(), *end.body]
-            moved |= bool(deleted)
-    return moved
+            moved |= deleted
+    return bool(moved)

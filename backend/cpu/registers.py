@@ -29,6 +29,8 @@ Place = tuple[int, int]  # a block, and the number of a statement in it
 
 
 NUMBERS = (types.float64, types.int64)
+RECORD = types.MemInfoPointer(types.voidptr)  # type: ignore[attr-defined]
+"""The type of the address by which an array is counted."""
 OPERATORS = frozenset(
     {operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod}
     | {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
@@ -89,11 +91,17 @@ class Registers(Lower):
 
     def incref(self, type: Any, value: Any) -> None:
         if self._is_counted(type):
-            super().incref(type, value)
+            super().incref(*self._record(type, value))
 
     def decref(self, type: Any, value: Any) -> None:
         if self._is_counted(type):
-            super().decref(type, value)
+            super().decref(*self._record(type, value))
+
+    def _record(self, type: Any, value: Any) -> tuple[Any, Any]:
+        """What is counted of a value: of an array its record alone, for which Numba would look through all fields."""
+        if isinstance(type, types.Array):
+            return RECORD, self.context.data_model_manager[type].get(self.builder, value, "meminfo")
+        return type, value
 
     def _is_counted(self, type: Any) -> bool:
         """Whether there are references in a value of the type, so that whoever has it is counted."""
@@ -105,9 +113,8 @@ class Registers(Lower):
         """The place of the address by which an array is counted, once what was there is no longer counted."""
         if name not in self.counted:
             self.counted[name] = cgutils.alloca_once(self.builder, cgutils.voidptr_t, name=name, zfill=True)
-        place, model = self.counted[name], self._model(name)
-        array = ir.Constant(model.get_value_type(), ir.Undefined)
-        self.decref(self.typeof(name), model.set(self.builder, array, self.builder.load(place), "meminfo"))
+        place = self.counted[name]
+        self.decref(RECORD, self.builder.load(place))
         return place
 
     def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
