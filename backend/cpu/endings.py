@@ -76,8 +76,8 @@ def _ending(block: Any) -> Ending:
     match block.body[-3:]:
         case [ir.Assign(value=ir.Expr(op="build_tuple") as made), ir.Assign(value=ir.Expr(op="cast")), ir.Return()]:
             constants = _constants(block)
-            parts = [("constant", repr(constants[v.name])) if v.name in constants else ("", v.name) for v in made.items]
-            return () if any(name.startswith("$") for kind, name in parts if not kind) else tuple(parts[:-1])
+            parts = [("constant", repr(constants[v.name])) if v.name in constants else ("", v.name) for v in made.items[:-1]]
+            return () if any(name.startswith("$") for kind, name in parts if not kind) else tuple(parts)
         case _:
             return ()
 
