@@ -63,7 +63,7 @@ TYPES = (VECTOR, MATRIX, VECTOR, REAL)
 RNG = np.random.default_rng(5)
 GIVEN = RNG.standard_normal(3), RNG.standard_normal((5, 3)), RNG.standard_normal(5), 0.1
 LINES = {DESCENT: 500, NEWTON: 3000, TASKS: 700}
-"""Of the code, at most; of a descent there were 2488 when each rank had its own, of the tasks 1602, and of Newton's method as many."""
+"""Of the code, at most; when each rank had its own, of a descent there were 2488, and of the tasks 1602."""
 
 
 def gradient(text: str) -> Program:

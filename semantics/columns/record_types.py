@@ -14,7 +14,7 @@ from typing import Any
 from semantics.columns.kinds import NO_AXES
 from semantics.errors import IllTyped
 from semantics.structured import Label, Slice
-from semantics.type_language import BOOLEAN, INTEGER, UNIT, FunctionType, RecordType, SequenceType, TupleType
+from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, FunctionType, RecordType, SequenceType, TupleType
 from semantics.type_lattice import ELLIPSIS_TYPE, LABEL, NEVER, TEXT, UNBOUND, ZERO_TYPE, Literal, SliceType, Union, erase, join
 
 
@@ -319,6 +319,8 @@ def is_instance(x: Any, kinds: Any) -> Any:
             names = ("tuple",) if label is None else ("list",)
         case FunctionType():
             names = ()
+        case ArrayType(dims=(_, *_)):
+            names = ("ndarray",)
         case _:
             names = PYTHON_NAMES.get(str(erase(x)), ()) if x != ZERO_TYPE else ("float",)
     return Literal(BOOLEAN, not set(names).isdisjoint(kinds.value.split("|")))

@@ -157,6 +157,8 @@ def kinds_of(x: Any) -> frozenset[str]:
             return frozenset(("tuple",))
         case Record(label):
             return frozenset({"list": ("list",), "dict": ("dict",), "namedtuple": ("tuple",)}.get(label.kind, ()))
+        case Array(shape=(_, *_)):
+            return frozenset(("ndarray",))
         case Array() | Closure() | Primitive() | Slice() | Ellipsis_() | str():
             return frozenset()
         case _:

@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 
 class Object(NamedTuple):
-    """What one place makes: a list, a new array or number, a tuple, the result of a call, a parameter, a captured variable."""
+    """
+    What one place makes: a list, a new array or number, what an operation gives, a tuple, the result of a call, what a field holds,
+    a parameter, a captured variable.
+    """
 
     kind: str
     site: object

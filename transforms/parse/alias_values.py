@@ -15,6 +15,9 @@ from transforms.parse.source import Function
 
 NUMBERS = frozenset({"len", "abs", "float", "int", "bool", "pow", "any", "all", "contains", "isinstance", "range"})
 VIEWS = frozenset({"asarray", "reshape", "ravel", "transpose", "squeeze", "expand_dims", "broadcast_to", "flip", "diag", "T"})
+SIZES = frozenset({"shape", "ndim", "size", "dtype"})
+UNKNOWN = frozenset({"parameter", "captured", "held", "operation"})
+"""Kinds of objects that hold what was not seen to be put there."""
 CONSUMERS = frozenset({"sum", "min", "max"})
 SEQUENCES = ("list", "tuple")
 
@@ -38,11 +41,34 @@ def is_sequence(thing: Thing) -> bool:
     return isinstance(thing, Copy) or (isinstance(thing, Object) and thing.kind in SEQUENCES)
 
 
+def is_arithmetic(expression: ast.AST) -> bool:
+    """Whether an expression surely gives a number or an array: what else `+` and `*` take has no difference and no half."""
+    match expression:
+        case ast.Constant(float() | int()) | ast.UnaryOp():
+            return True
+        case ast.BinOp(left, ast.Add(), right):
+            return is_arithmetic(left) or is_arithmetic(right)
+        case ast.BinOp(left, ast.Mult(), right):
+            return any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in (left, right))
+        case _:
+            return isinstance(expression, ast.BinOp)
+
+
 def elements(store: Store, things: Things, at: ast.AST) -> Things:
     """What indexing gives: what is inside of sequences, a part of anything that may be an array."""
     found: set[Thing] = set(store.contents(things))
     found |= {Part(t, at) for t in things if isinstance(t, Object) and not is_sequence(t) and t.kind != "closure"}
     return frozenset(found)
+
+
+def fields(store: Store, things: Things, attr: str, at: ast.AST) -> Things:
+    """
+    What an attribute gives: what is inside of a thing that was made here; of another, something that this holds. An operation on a
+    record may give one that holds what the first holds.
+    """
+    unknown = any(isinstance(t, Part) or (isinstance(t, Object) and t.kind in UNKNOWN) for t in things)
+    held = {Object("held", at)} if unknown and attr not in SIZES else NONE
+    return store.contents(things) | held
 
 
 def captured(run: Run, store: Store, function: Function) -> Things:
@@ -92,7 +118,7 @@ def _part(run: Run, store: Store, node: ast.AST, found: dict[ast.AST, Things], s
             made = store.make("list", node, store.contents(lists)) if lists else NONE
             return made | (found[base] - lists)
         case ast.Attribute(value=base, attr=attr):
-            return found[base] if attr in VIEWS else store.contents(found[base])
+            return found[base] if attr in VIEWS else fields(store, found[base], attr, node)
         case ast.NamedExpr(target=ast.Name(id=name), value=value):
             store.env[name] = store.env.get(name, NONE) | found[value]
             return found[value]
@@ -100,11 +126,11 @@ def _part(run: Run, store: Store, node: ast.AST, found: dict[ast.AST, Things], s
             return of(body, orelse)
         case ast.BoolOp(values=values):
             return of(*values)
-        case ast.BinOp(op=ast.Add() | ast.Mult(), left=left, right=right):
-            kind = "list" if any(map(is_sequence, of(left, right))) else "new"
+        case ast.BinOp(op=ast.Add() | ast.Mult(), left=left, right=right) if not is_arithmetic(node):
+            kind = "list" if any(map(is_sequence, of(left, right))) else "operation"
             return store.make(kind, node, store.contents(of(left, right)))
         case ast.BinOp() | ast.UnaryOp():
-            return store.make("new", node)
+            return store.make("operation", node)
         case ast.Starred(value=value):
             return found[value]
         case ast.Lambda():

@@ -12,19 +12,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cached_property
 
 from semantics.errors import Malformed
 from transforms.parse.alias_objects import NONE, Copy, Object, Part, Store, Things
 from transforms.parse.alias_values import captured, elements, value_of
 from transforms.parse.flow import Scope
-from transforms.parse.mutation import Mutations, aliases_of, changed_name
+from transforms.parse.mutation import Mutations, aliases_of, bound_by, changed_name
 from transforms.parse.nodes import Immediate, Inner, walk
+from transforms.parse.read_after import read_after
 from transforms.parse.shape import heads, targets_of
 from transforms.parse.source import Function, parameters_of
 
 
 class Aliasing:
-    """The run of one function. `apart` collects the places whose value must turn out to share nothing with an array."""
+    """
+    The run of one function. `apart` collects the places whose value must turn out to share nothing with an array: indexings and
+    statements, whose values what follows needs, and targets of statements that are made for nothing but such an array.
+    """
 
     def __init__(self, known: Mutations, scope: Scope, apart: set[ast.AST]) -> None:
         self.known, self.scope, self.apart = known, scope, apart
@@ -146,14 +151,39 @@ class Aliasing:
         match target:
             case ast.Subscript(value=ast.Name()):
                 self.change(store, target, statement)
+            case ast.Name(id=name) if self.known.is_list(self.function, name):
+                self.change(store, target, statement)
             case ast.Name(id=name):
                 things = store.env.get(name, NONE)
-                if self.known.is_list(self.function, name) or any(isinstance(t, Object) and t.kind == "array" for t in things):
-                    self.change(store, target, statement)
-                else:
-                    if self.check(store, name, things, False, statement, caller=False) is not None:
-                        self.apart.add(statement)
+                arrays = {t for t in things if isinstance(t, Object) and t.kind == "array"}
+                part = any(isinstance(t, Part) or (isinstance(t, Object) and t.kind == "held") for t in things)
+                what = self.check(store, name, things, False, statement, caller=bool(arrays))
+                if what is not None and arrays and arrays >= things:
+                    raise self.refusal(target, *what)
+                if what is not None or part:
+                    self.numbers(things, target, statement)
+                if what is not None or part or not arrays:
                     store.env[name] = store.make("new", statement, store.contents(things))
+
+    def numbers(self, things: Things, target: ast.Name, statement: ast.AugAssign) -> None:
+        """
+        What is changed by `+=` must be no array that is part of something else. That is tested where it is taken from there, or
+        else where it is changed; and by a test of its own if nothing reads the name afterwards, so that no value depends on it.
+        """
+        name = target.id
+        is_read = name in self.captured or name in self.read_after.get(statement, NONE)
+        given = {value for node in walk(self.function) for bound, value in bound_by(node) if bound == name}
+        taken = {t.at for t in things if isinstance(t, Part)}
+        fresh = all(isinstance(t, Part) or (isinstance(t, Object) and t.kind in ("new", "operation")) for t in things)
+        if is_read and fresh and taken and taken <= given:
+            self.apart |= taken
+        else:
+            self.apart.add(statement if is_read else target)
+
+    @cached_property
+    def read_after(self) -> dict[ast.stmt, frozenset[str]]:
+        """The variables that are read after each statement of the function."""
+        return read_after(self.scope.source, self.function)
 
     # changes
 
@@ -179,7 +209,7 @@ class Aliasing:
         if caller and any(isinstance(t, Object) and t.kind == "parameter" for t in watched):
             return f"{name} may be an argument, which a change in place would change for the caller", first
         if (caller and not mine >= things) or any(
-            t.kind in ("tuple", "closure") or (t.kind == "captured" and not listed) for t in mine
+            t.kind in ("tuple", "closure", "held") or (t.kind == "captured" and not listed) for t in mine
         ):
             return f"{name} may be part of something else, which a change in place would change too", first
         self.apart |= {t.at for t in watched if isinstance(t, Part)}

@@ -48,6 +48,8 @@ def rewrite_statement(r: Rewriter, node: ast.stmt, original: ast.AST, function: 
             return _method(r, ast.Call(name(text), [value], []), name(text), "extend")
         case ast.AugAssign(target=ast.Name(id=text), op=op, value=value) if original in r.apart:
             return [assign(text, ast.BinOp(applied("apart", name(text), at=node), op, value))]
+        case ast.AugAssign(target=ast.Name(id=text)) if original.target in r.apart:  # type: ignore[attr-defined]
+            return [_no_array(text, node), node]
         case ast.For():
             return _for(r, node, original, function)
         case ast.Return(value=value) if function in r.known.writers:
@@ -55,6 +57,13 @@ def rewrite_statement(r: Rewriter, node: ast.stmt, original: ast.AST, function: 
             both = ast.Tuple([name(TOKEN), name(result)], ast.Load())
             return [assign(result, value or ast.Constant(None)), ast.Return(both)]
     return None
+
+
+def _no_array(text: str, at: ast.stmt) -> ast.stmt:
+    """A test that a name holds no array, which Python would change for others who hold it, though nothing reads the name again."""
+    why = f"{text} is changed in place, which Python would show in what it is a part of"
+    raised = ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [ast.Constant(why)], []), None)
+    return ast.If(applied("is_instance", name(text), ast.Constant("ndarray"), at=at), [raised], [])
 
 
 def begin(r: Rewriter, node: ast.FunctionDef, original: ast.AST) -> None:

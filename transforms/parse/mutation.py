@@ -21,7 +21,7 @@ from typing import NamedTuple
 from transforms.parse.flow import Scope
 from transforms.parse.joining import is_sequence
 from transforms.parse.nodes import Applied, Immediate, Inner, held_by, walk
-from transforms.parse.shape import heads, own_statements
+from transforms.parse.shape import heads, own_statements, targets_of
 from transforms.parse.source import Function, default_expressions
 
 TOKEN = "memory'"
@@ -71,7 +71,10 @@ class Mutations:
 
 
 def mutates(root: Function) -> bool:
-    """Whether anything in the tree may be a mutation; `x += e` only where x has a second name, or an array is made or copied."""
+    """
+    Whether anything in the tree may be a mutation; `x += e` only where x has a second name or may be part of something, or an array
+    is made or copied.
+    """
     augmented: set[str] = set()
     aliased: set[str] = set()
     made = False
@@ -88,7 +91,8 @@ def mutates(root: Function) -> bool:
                     return True
                 augmented.add(name)
             case _:
-                for name, value in _bound(node):
+                aliased |= {name for target in _parts_to(node) for name in targets_of(target)}
+                for name, value in bound_by(node):
                     others = aliases_of(value) or ()
                     aliased |= {name, *others} if others else set()
     return bool(augmented & aliased) or (made and bool(augmented))
@@ -158,6 +162,30 @@ def aliases_of(value: ast.expr) -> list[str] | None:
     return found
 
 
+def _parts_to(node: ast.AST) -> list[ast.expr]:
+    """The targets to which a node assigns what may be part of something: an element, a field, what is unpacked or gone over."""
+    match node:
+        case ast.For(target=target):
+            return [target]
+        case ast.Assign(targets=targets, value=value):
+            return targets if _is_part(value) else [t for t in targets if not isinstance(t, ast.Name) and not is_sequence(value)]
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value) if _is_part(value):
+            return [target]
+        case _:
+            return []
+
+
+def _is_part(value: ast.expr) -> bool:
+    """Whether a value, or one of those that are chosen among, is an element or a field."""
+    match value:
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_part(body) or _is_part(orelse)
+        case ast.BoolOp(values=values):
+            return any(map(_is_part, values))
+        case _:
+            return isinstance(value, ast.Subscript | ast.Attribute)
+
+
 def changes_lists(known: Mutations, function: Function, statements: list[ast.stmt]) -> bool:
     """Whether statements of a function may change any list that is in memory."""
     for node in (n for statement in statements for n in walk(statement)):
@@ -190,7 +218,7 @@ def _lists(known: Mutations, methods: frozenset[str]) -> frozenset[Variable]:
     changed: dict[Variable, bool] = {}
     for function in known.scopes:
         for _, node in own_nodes(function):
-            for name, value in _bound(node):
+            for name, value in bound_by(node):
                 variable = known.variable(function, name)
                 if variable is None:
                     continue
@@ -222,7 +250,7 @@ def _calls(node: ast.AST, methods: frozenset[str]) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
 
 
-def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def bound_by(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that a node binds, each with the expression it is bound to where that is one of its own."""
     match node:
         case ast.Assign(targets=targets, value=value):
