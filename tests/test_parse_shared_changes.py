@@ -36,6 +36,9 @@ class P(NamedTuple):
         return P(self.x, -self.n)
     def me(self):
         return self
+def bumped(x):
+    x += 1.0
+    return np.sum(x)
 class Q(NamedTuple):
     p: P
     v: np.ndarray
@@ -86,6 +89,7 @@ CHANGES = {
     "an element that is unpacked": "y, z = xs\ny += 1.0\nreturn xs[0][0]",
     "a row, twice": "y = a[0]\ny += 1.0\ny += 1.0\nreturn a[0, 0]",
     "a row, and then an element of it": "y = a[0]\ny += 1.0\ny[1] = 7.0\nreturn a[0, 0]",
+    "an argument, in another function": "y = v * 1.0\ns = bumped(y)\nreturn s + y[0]",
     "one of two rows": "y = a[0] if v[0] > 0.0 else a[1]\ny += 1.0\nreturn a[0, 0]",
 }
 
@@ -103,6 +107,7 @@ NEAR = {
     "what a field is computed to": "y = q.v * 2.0\ny[0] = 5.0\nreturn q.v[0] + y[0]",
     "a product that is no list": "y = v * 0.5\ny += a[0]\ny[1] = 3.0\nreturn y[0] + y[1] + v[0]",
     "an array whose record is gone": "r = P(v * 1.0, 0.0)\ny = r.x\ny[0] = 5.0\nreturn y[0] + v[0]",
+    "a number that is an argument": "def half(x):\n    x *= 0.5\n    return np.sin(x) + x\nreturn half(v[0]) + v[0]",
     "sizes": "n = v.size\nn += 1\nm = a.shape[0]\nm += n\nreturn float(m + v.size)",
 }
 

@@ -18,7 +18,7 @@ from semantics.errors import Malformed
 from transforms.parse.alias_objects import NONE, Copy, Object, Part, Store, Things
 from transforms.parse.alias_values import captured, elements, value_of
 from transforms.parse.flow import Scope
-from transforms.parse.mutation import Mutations, aliases_of, bound_by, changed_name
+from transforms.parse.mutation import Mutations, aliases_of, bound_by, changed_name, like_arrays
 from transforms.parse.nodes import Immediate, Inner, walk
 from transforms.parse.read_after import read_after
 from transforms.parse.shape import heads, targets_of
@@ -156,7 +156,7 @@ class Aliasing:
             case ast.Name(id=name):
                 things = store.env.get(name, NONE)
                 arrays = {t for t in things if isinstance(t, Object) and t.kind == "array"}
-                part = any(isinstance(t, Part) or (isinstance(t, Object) and t.kind == "held") for t in things)
+                part = any(isinstance(t, Part) or t.kind in self.given(name) for t in things if not isinstance(t, Copy))
                 what = self.check(store, name, things, False, statement, caller=bool(arrays))
                 if what is not None and arrays and arrays >= things:
                     raise self.refusal(target, *what)
@@ -172,6 +172,8 @@ class Aliasing:
         """
         name = target.id
         is_read = name in self.captured or name in self.read_after.get(statement, NONE)
+        if name in self.arrays and any(isinstance(t, Object) and t.kind == "parameter" for t in things):
+            is_read = False  # what its callers see depends on no value
         given = {value for node in walk(self.function) for bound, value in bound_by(node) if bound == name}
         taken = {t.at for t in things if isinstance(t, Part)}
         fresh = all(isinstance(t, Part) or (isinstance(t, Object) and t.kind in ("new", "operation")) for t in things)
@@ -179,6 +181,15 @@ class Aliasing:
             self.apart |= taken
         else:
             self.apart.add(statement if is_read else target)
+
+    def given(self, name: str) -> tuple[str, ...]:
+        """The kinds of objects that others hold: what a field has, and a parameter that is taken for an array."""
+        return ("held", "parameter") if name in self.arrays else ("held",)
+
+    @cached_property
+    def arrays(self) -> frozenset[str]:
+        """The names that the function takes for arrays."""
+        return frozenset(like_arrays(self.function))
 
     @cached_property
     def read_after(self) -> dict[ast.stmt, frozenset[str]]:

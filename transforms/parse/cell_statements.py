@@ -61,7 +61,7 @@ def rewrite_statement(r: Rewriter, node: ast.stmt, original: ast.AST, function: 
 
 def _no_array(text: str, at: ast.stmt) -> ast.stmt:
     """A test that a name holds no array, which Python would change for others who hold it, though nothing reads the name again."""
-    why = f"{text} is changed in place, which Python would show in what it is a part of"
+    why = f"{text} is changed in place, which Python would show to all who hold it; try {text} = {text}.copy() before"
     raised = ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [ast.Constant(why)], []), None)
     return ast.If(applied("is_instance", name(text), ast.Constant("ndarray"), at=at), [raised], [])
 

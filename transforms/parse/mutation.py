@@ -76,7 +76,7 @@ def mutates(root: Function) -> bool:
     is made or copied.
     """
     augmented: set[str] = set()
-    aliased: set[str] = set()
+    aliased: set[str] = set(like_arrays(root))
     made = False
     for node in walk(root):
         match node:
@@ -160,6 +160,18 @@ def aliases_of(value: ast.expr) -> list[str] | None:
             case _:
                 return None
     return found
+
+
+def like_arrays(root: Function) -> Iterator[str]:
+    """The names that are taken for arrays: indexed, asked for an attribute, multiplied by `@`, or given to a function of NumPy."""
+    for node in walk(root):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name)) | ast.Attribute(value=ast.Name(id=name)):
+                yield name
+            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
+                yield from (e.id for e in (left, right) if isinstance(e, ast.Name))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module)), args=arguments) if module != "math":
+                yield from (e.id for e in arguments if isinstance(e, ast.Name))
 
 
 def _parts_to(node: ast.AST) -> list[ast.expr]:
