@@ -156,7 +156,7 @@ class Aliasing:
             case ast.Name(id=name):
                 things = store.env.get(name, NONE)
                 arrays = {t for t in things if isinstance(t, Object) and t.kind == "array"}
-                part = any(isinstance(t, Part) or t.kind in self.given(name) for t in things if not isinstance(t, Copy))
+                part = any(isinstance(t, Part) or t.kind in self.shared_kinds(name) for t in things if not isinstance(t, Copy))
                 what = self.check(store, name, things, False, statement, caller=bool(arrays))
                 if what is not None and arrays and arrays >= things:
                     raise self.refusal(target, *what)
@@ -182,8 +182,8 @@ class Aliasing:
         else:
             self.apart.add(statement if is_read else target)
 
-    def given(self, name: str) -> tuple[str, ...]:
-        """The kinds of objects that others hold: what a field has, and a parameter that is taken for an array."""
+    def shared_kinds(self, name: str) -> tuple[str, ...]:
+        """The kinds of objects that others hold as well: what a field has, and a parameter that is taken for an array."""
         return ("held", "parameter") if name in self.arrays else ("held",)
 
     @cached_property
