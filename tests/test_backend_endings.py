@@ -66,7 +66,7 @@ def test_numba_has_its_own_way_back_after_a_compilation_that_fails() -> None:
 # ways to end
 
 
-def text(ways: int, last: str = "status") -> str:
+def text(ways: int) -> str:
     """
     A function that makes an array more before each of so many ways to end, and adds them up if it takes none. `which` says which
     way it takes; each way has an array of its own. The one that is given out is one of those made.

@@ -12,9 +12,9 @@ Other passes look for what generated code does not have: functions and comprehen
 that want to be inlined, branches that a type decides. `Written` is for the machine, whose parts are written by hand.
 
 After each pass that may have changed a function, Numba finds out again what lives where; here the passes that need that do, and
-`backend.cpu.lifetimes` finds it out. A function ends in one place (`backend.cpu.endings`). LLVM is told in which loops no turn
-needs what another writes (`backend.cpu.vectors`), fewer variables have memory (`backend.cpu.registers`), and each function is
-optimized once (`backend.cpu.libraries`).
+`backend.cpu.lifetimes` finds it out. Where many ways end a function, they meet (`backend.cpu.endings`). LLVM is told in which loops
+no turn needs what another writes (`backend.cpu.vectors`), fewer variables have memory (`backend.cpu.registers`), and each function
+is optimized once (`backend.cpu.libraries`).
 
 `registries_alone` has Numba load what it knows to compile without SciPy's linear algebra, which it would load to see whether it is
 there.

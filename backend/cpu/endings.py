@@ -95,10 +95,9 @@ def _met(label: int, ends: list[Any]) -> Any:
     met, status = ir.Block(scope, loc), scope.make_temp(loc)
     parts: list[Any] = []
     for part in made.value.items[:-1]:
+        parts.append(scope.make_temp(loc) if part.name in constants else part)
         if part.name in constants:
-            part = scope.make_temp(loc)
-            met.append(ir.Assign(ir.Const(constants[made.value.items[len(parts)].name], loc), part, loc))
-        parts.append(part)
+            met.append(ir.Assign(ir.Const(constants[part.name], loc), parts[-1], loc))
     for end in ends:
         end.body[-3:] = [ir.Assign(end.body[-3].value.items[-1], status, loc), ir.Jump(label, loc)]
     met.body += [ir.Assign(ir.Expr.build_tuple([*parts, status], loc), made.target, loc), cast, given]
@@ -114,16 +113,15 @@ def deleted_where_ways_meet(blocks: dict[int, Any]) -> bool:
     for block in blocks.values():
         for target in block.terminator.get_targets():
             ways.setdefault(target, []).append(block)
-    moved: dict[str, Any] = {}
+    moved = False
     for label, before in ways.items():
         end = blocks[label]
         if isinstance(end.terminator, ir.Return) and all(isinstance(b.terminator, ir.Jump) for b in before):
-            deleted = {}
+            deleted: dict[str, Any] = {}
             for block in before:
                 own = {s.target.name for s in block.find_insts(ir.Assign)}
-                found = {d.value: d for d in block.find_insts(ir.Del) if d.value not in own}
+                deleted |= {d.value: d for d in block.find_insts(ir.Del) if d.value not in own}
                 block.body = [s for s in block.body if not isinstance(s, ir.Del) or s.value in own]
-                deleted.update(found)
             end.body = [*deleted.values(), *end.body]
-            moved |= deleted
-    return bool(moved)
+            moved |= bool(deleted)
+    return moved

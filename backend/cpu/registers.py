@@ -203,7 +203,10 @@ def _alignment(of: Any) -> int | None:
 
 
 def assigned_first(blocks: dict[int, Any]) -> set[str]:
-    """The variables that are assigned once, in a block that every way to what else mentions them goes through, and before it."""
+    """
+    The variables that are assigned once, in a block that every way to what else mentions them goes through, and before it. Where
+    they are deleted does not matter: that needs no value.
+    """
     assigned: dict[str, list[Place]] = {}
     mentioned: dict[str, list[Place]] = {}
     for at, block in blocks.items():

@@ -11,6 +11,7 @@ after the change may hold it: of an array no other name; of a list, whose variab
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -156,7 +157,8 @@ class Aliasing:
             case ast.Name(id=name):
                 things = store.env.get(name, NONE)
                 arrays = {t for t in things if isinstance(t, Object) and t.kind == "array"}
-                part = any(isinstance(t, Part) or t.kind in self.shared_kinds(name) for t in things if not isinstance(t, Copy))
+                part = any(isinstance(t, Part) or (isinstance(t, Object) and t.kind == "held") for t in things)
+                part = part or self.is_given(name, things)
                 what = self.check(store, name, things, False, statement, caller=bool(arrays))
                 if what is not None and arrays and arrays >= things:
                     raise self.refusal(target, *what)
@@ -172,19 +174,26 @@ class Aliasing:
         """
         name = target.id
         is_read = name in self.captured or name in self.read_after.get(statement, NONE)
-        if name in self.arrays and any(isinstance(t, Object) and t.kind == "parameter" for t in things):
-            is_read = False  # what its callers see depends on no value
-        given = {value for node in walk(self.function) for bound, value in bound_by(node) if bound == name}
+        is_read = is_read and not self.is_given(name, things)  # what its callers see depends on no value
         taken = {t.at for t in things if isinstance(t, Part)}
         fresh = all(isinstance(t, Part) or (isinstance(t, Object) and t.kind in ("new", "operation")) for t in things)
-        if is_read and fresh and taken and taken <= given:
+        if is_read and fresh and taken and taken <= self.bound[name]:
             self.apart |= taken
         else:
             self.apart.add(statement if is_read else target)
 
-    def shared_kinds(self, name: str) -> tuple[str, ...]:
-        """The kinds of objects that others hold as well: what a field has, and a parameter that is taken for an array."""
-        return ("held", "parameter") if name in self.arrays else ("held",)
+    def is_given(self, name: str, things: Things) -> bool:
+        """Whether a name that the function takes for an array may be an argument, which its callers hold as well."""
+        return name in self.arrays and any(isinstance(t, Object) and t.kind == "parameter" for t in things)
+
+    @cached_property
+    def bound(self) -> defaultdict[str, set[ast.AST]]:
+        """The expressions that each name is bound to."""
+        found: defaultdict[str, set[ast.AST]] = defaultdict(set)
+        for node in walk(self.function):
+            for name, value in bound_by(node):
+                found[name].add(value)
+        return found
 
     @cached_property
     def arrays(self) -> frozenset[str]:

@@ -76,7 +76,7 @@ def mutates(root: Function) -> bool:
     is made or copied.
     """
     augmented: set[str] = set()
-    aliased: set[str] = set(like_arrays(root))
+    aliased: set[str] = set()
     made = False
     for node in walk(root):
         match node:
@@ -91,11 +91,11 @@ def mutates(root: Function) -> bool:
                     return True
                 augmented.add(name)
             case _:
-                aliased |= {name for target in _parts_to(node) for name in targets_of(target)}
+                aliased |= {name for target in _taken_apart(node) for name in targets_of(target)}
                 for name, value in bound_by(node):
                     others = aliases_of(value) or ()
-                    aliased |= {name, *others} if others else set()
-    return bool(augmented & aliased) or (made and bool(augmented))
+                    aliased |= {name, *others} if others or _is_part(value) else set()
+    return bool(augmented) and (made or bool(augmented & aliased) or not augmented.isdisjoint(like_arrays(root)))
 
 
 def own_nodes(function: Function) -> Iterator[tuple[ast.stmt | None, ast.AST]]:
@@ -174,15 +174,13 @@ def like_arrays(root: Function) -> Iterator[str]:
                 yield from (e.id for e in arguments if isinstance(e, ast.Name))
 
 
-def _parts_to(node: ast.AST) -> list[ast.expr]:
-    """The targets to which a node assigns what may be part of something: an element, a field, what is unpacked or gone over."""
+def _taken_apart(node: ast.AST) -> list[ast.expr]:
+    """The targets to which a node assigns elements of what it unpacks or goes over."""
     match node:
         case ast.For(target=target):
             return [target]
-        case ast.Assign(targets=targets, value=value):
-            return targets if _is_part(value) else [t for t in targets if not isinstance(t, ast.Name) and not is_sequence(value)]
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value) if _is_part(value):
-            return [target]
+        case ast.Assign(targets=targets, value=value) if not is_sequence(value):
+            return [target for target in targets if not isinstance(target, ast.Name)]
         case _:
             return []
 
