@@ -80,6 +80,27 @@ def test_a_block_that_passes_on_to_one_nested_in_it_is_code() -> None:
     assert judged(PASSED_ON, "gradient")["value"]
 
 
+NO_TURN = Drawn(
+    (
+        "    for i1 in range(n):",
+        "        h = run(h, 0.5)",
+        "        j2 = 0",
+        "        while j2 < n:",
+        "            j2 += 1",
+        "            h = h * e",
+        "            t = np.sum(np.array(l) * 0.5)",
+        "        l = s[1:]",
+        "        h = h * e",
+        "    RETURN t",
+    )
+)
+
+
+def test_before_a_loop_of_no_turns_an_array_has_no_fewer_than_no_elements() -> None:
+    """A slice of n - 1 elements was made before the loop, where nothing had tested that n is not 0: a ValueError came of it."""
+    assert judged(NO_TURN.text(True), "value")["value"]
+
+
 def test_most_programs_run_as_generated_code() -> None:
     """Of a few that are the same each time."""
     told: list[Counter[str]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -131,6 +132,57 @@ def test_a_turn_has_the_memory_of_the_turn_before(size: str) -> None:
     assert f"a4_ = _empty(({N}, 2), _f64)" in before
     assert "_empty(" not in inside
     assert same(own(size=size))
+
+
+def no_turns(text: str) -> str:
+    """As many turns as elements, of which loops go over all but one."""
+    text = text.replace("i1 < 3", f"i1 < {N}").replace(f"_empty(({N}, 2)", f"_empty(({N} - 1, 2)")
+    return (
+        text.replace(f"range({N})", f"range({N} - 1)")
+        .replace(f"i3 < {N}", f"i3 < {N} - 1")
+        .replace(f"{N} - 1 - i3", f"{N} - 2 - i3")
+    )
+
+
+@pytest.mark.parametrize(("hoist", "text"), [(given, own(size=f"{N} - 1", made="_full")), (once, loop(size=f"{N} - 1"))])
+def test_before_the_loop_nothing_has_tested_a_size(hoist: Callable[[str], str], text: str) -> None:
+    text = no_turns(text)
+    assert f"_empty((max({N} - 1, 0)," in hoist(text).partition("while True:")[0]
+    for x in (np.array([]), np.array([1.0]), np.array([1.0, -2.0, 0.25])):
+        assert bits(executed(hoist(text), x, 2.0 * x)) == bits(executed(text, x, 2.0 * x))
+
+
+NESTED = f"""
+def kernel(a0, a1, fuel, one):
+    i1, x2 = (0, 0.0)
+    while True:
+        if i1 < {N}:
+            i3, x4 = (0, x2)
+            while True:
+                if i3 < i1 + 1:
+                    a5_ = _empty(({N} - 1,), _f64)
+                    for k in range({N} - 1):
+                        a5_[k] = a0[k] * a1[k + 1]
+                    for k in range({N} - 1):
+                        x4 = x4 + a5_[k]
+                    i3 = i3 + 1
+                    continue
+                else:
+                    break
+            i1, x2 = (i1 + 1, x4)
+            continue
+        else:
+            break
+    return (a0, x2)
+"""
+
+
+def test_an_array_of_a_loop_in_a_loop_is_made_before_both() -> None:
+    before, _, inside = given(NESTED).partition("while True:")
+    assert f"a5_ = _empty((max({N} - 1, 0),), _f64)" in before
+    assert "_empty(" not in inside
+    for x in (np.array([]), np.array([1.0]), np.array([1.0, -2.0, 0.25])):
+        assert bits(executed(given(NESTED), x, 2.0 * x)) == bits(executed(NESTED, x, 2.0 * x))
 
 
 def test_what_a_turn_needs_filled_it_fills() -> None:

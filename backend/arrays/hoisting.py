@@ -13,6 +13,9 @@ It is so where the size is that of an argument, and where nothing mentions the a
 to the end of its block. The turn goes through that once, so what it leaves there, the next does not read. What the caller has, and
 what is given out or kept, is mentioned elsewhere. When memory has been given to all others, those that are not carried are made
 before the loop by the same rule (`lent`); what a turn needs filled, it fills.
+
+A turn has tested that n is at least 1 where it makes an array of n - 1. Before the loop, of which there may be no turn, nobody has,
+so the array has max(n - 1, 0) elements there.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ def _in_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                             _is_size(size, fixed) and later[known.of(array)] == everywhere[known.of(array)]
                         ):
                             all, turn = f"{array}all", f"{array}allk"
-                            made += ast.parse(f"{all} = _empty(({ast.unparse(size)},), {ast.unparse(dtype)})").body
+                            made += ast.parse(f"{all} = _empty(({ast.unparse(_untested(size))},), {ast.unparse(dtype)})").body
                             filled = f"for {turn} in range({ast.unparse(size)}):\n    {all}[{turn}] = {ast.unparse(fill)}"
                             block[at:at] = ast.parse(filled).body
                             values[k] = ast.Name(all, ast.Load())
@@ -99,7 +102,8 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 if times[name] > 1 or not all(_is_size(size, fixed) for size in sizes):
                     continue
                 if later[known.of(name)] == everywhere[known.of(name)]:
-                    new = ast.Call(ast.Name("_empty", ast.Load()), [ast.Tuple(sizes, ast.Load()), dtype], [])
+                    before = ast.Tuple([*map(_untested, sizes)], ast.Load())
+                    new = ast.Call(ast.Name("_empty", ast.Load()), [before, dtype], [])
                     made.insert(0, ast.Assign([target], new))
                     block[at : at + 1] = filled(name, sizes, fill[0]) if fill else []
                     everywhere[known.of(name)] += len(fill)  # a loop around this one asks too
@@ -118,11 +122,22 @@ def filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
     return ast.parse("\n".join([*lines, f"{' ' * len(nests)}{name}[{', '.join(turns)}] = {ast.unparse(fill)}"])).body
 
 
+def _untested(size: ast.expr) -> ast.expr:
+    """A size where no test has been made yet."""
+    match size:
+        case ast.BinOp(_, ast.Sub()):
+            return ast.Call(ast.Name("max", ast.Load()), [size, ast.Constant(0)], [])
+        case _:
+            return size
+
+
 def _is_size(node: ast.expr, fixed: set[str]) -> bool:
     match node:
         case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
             return name in fixed
         case ast.BinOp(size, ast.Add() | ast.Sub(), ast.Constant(int())):
+            return _is_size(size, fixed)
+        case ast.Call(ast.Name("max"), [size, ast.Constant(0)]):  # of an array of an inner loop
             return _is_size(size, fixed)
         case ast.Constant(int()):
             return True
