@@ -5,7 +5,7 @@ Machine code without its compiler: what Numba has compiled once is kept as an ob
     addresses(source, exports) -> {name: where its code is}                   of_text(text, names) -> the same, from LLVM's text
 
 The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
-each: i for integers, d for reals, b for booleans. An array goes in as an address. Numba takes a third of a second to be imported
+each: i for integers, d for reals, b for booleans. To `functions` an array goes in as an address. Numba takes a third of a second to be imported
 and to start, LLVM some 20 ms, which are spared where `backend.cpu.placing` can do without. A file is found again by the source, the
 versions and the processor. What another process cannot link is compiled anew.
 """
@@ -15,11 +15,12 @@ from __future__ import annotations
 import ctypes
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from backend import store, toolchain
+from backend.cpu import runtime
 from backend.cpu.elf import Unknown
 from backend.cpu.placing import placed
 from semantics.collector import at_rest
@@ -43,14 +44,19 @@ def functions(source: str, exports: Mapping[str, str]) -> dict[str, Function]:
 
 def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
     """Where the machine code of the functions is."""
-    path = store.folder() / _key(source, exports)
+    if (found := kept_addresses(source, exports)) is not None:
+        return found
+    objects = _compiled(source, exports)
+    keep(source, exports, objects)
+    return _linked(objects, arrays=False)
+
+
+def kept_addresses(source: str, exports: Mapping[str, str], arrays: bool = False) -> dict[str, int] | None:
+    """The same of what is kept, None if nothing is, or what is can not be linked here. Code of `arrays` makes some and frees them."""
     try:
-        objects = pickle.loads(store.kept(path))
-        return _linked(objects)
+        return _linked(pickle.loads(store.kept(store.folder() / _key(source, exports))), arrays)
     except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
-        objects = _compiled(source, exports)
-        store.keep(path, pickle.dumps(objects))
-        return _linked(objects)
+        return None
 
 
 def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
@@ -142,10 +148,10 @@ def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
     return _placed([content], names)
 
 
-def _linked(objects: Mapping[str, Object]) -> dict[str, int]:
-    needed = {name: _address(name) for _, _, names in objects.values() for name in names}
+def _linked(objects: Mapping[str, Object], arrays: bool) -> dict[str, int]:
+    needed = {name: _address(name, arrays) for _, _, names in objects.values() for name in names}
     try:
-        return {name: placed(content, symbol, _address) for name, (symbol, content, _) in objects.items()}
+        return {name: placed(content, symbol, partial(_address, arrays=arrays)) for name, (symbol, content, _) in objects.items()}
     except Unknown:
         for name, address in needed.items():
             llvm().add_symbol(name, address)
@@ -153,11 +159,13 @@ def _linked(objects: Mapping[str, Object]) -> dict[str, int]:
         return {name: found[symbol] for name, (symbol, _, _) in objects.items()}
 
 
-def _address(name: str) -> int:
+def _address(name: str, arrays: bool) -> int:
     """Where a function is that code calls. Unlinkable if it is not there."""
+    if arrays and name in runtime.functions():
+        return runtime.functions()[name]
     if (function := getattr(_process(), name, None)) is not None:
         return _at(function)
-    if name.startswith(NUMBAS_OWN):
+    if not arrays and name.startswith(NUMBAS_OWN):
         return _at(_never)
     if (found := llvm().address_of_symbol(name)) is None:
         raise Unlinkable(name)
@@ -184,7 +192,7 @@ def _machine() -> Any:
 
 
 NUMBAS_OWN = ("NRT_", "numba_")
-"""What its wrappers call, and what frees arrays: neither is reached here, since addresses go in, and memory is lent by the host."""
+"""What its wrappers call, and what frees arrays: neither is reached where addresses go in, and memory is lent by the host."""
 
 
 @ctypes.CFUNCTYPE(None)

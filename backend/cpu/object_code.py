@@ -66,14 +66,6 @@ def address(dispatcher: Any, takes: Sequence[Any], gives: Sequence[Any], address
     return place
 
 
-def start_runtime() -> None:
-    """Has Numba name the functions of its runtime to LLVM, as it does before it compiles anything."""
-    from numba.core.registry import cpu_target
-    from numba.core.runtime import rtsys
-
-    rtsys.initialize(cpu_target.target_context)
-
-
 def numba_type(type: Any) -> Any:
     """What Numba calls a type; an array is orderly."""
     from numba import from_dtype, types

@@ -18,6 +18,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from backend.cpu import runtime
+
 TYPE = object.__basicsize__ - 8
 """Where an object says which type it has."""
 
@@ -70,22 +72,21 @@ def symbol(name: str) -> str:
 
 
 def addresses(arrays: bool) -> dict[str, int]:
-    """Where all of it is; with `arrays`, what is NumPy's and Numba's too, whose runtime's functions Numba names to LLVM itself."""
+    """Where all of it is; with `arrays`, what is NumPy's and that of Numba's runtime, too."""
     found: dict[str, Any] = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in PLAIN}
     found |= {symbol(kind.__name__): id(kind) for kind in (float, int, bool)} | {symbol("True"): id(True), symbol("None"): id(None)}
     if arrays:
         import numpy
 
         found |= {symbol("ndarray"): id(numpy.ndarray), symbol("memory"): id(_memory())} | _of_numpy()
+        found |= {name: address for name, address in runtime.functions().items() if name in FUNCTIONS}
         found |= {symbol(f"dtype_{of}"): id(numpy.dtype(name)) for of, name in DTYPES.items()}
     return found
 
 
 def _memory() -> Any:
     """The type of the objects that own memory of Numba's runtime."""
-    from numba.core.runtime import _nrt_python
-
-    return _nrt_python._MemInfo
+    return runtime.module()._MemInfo
 
 
 def _of_numpy() -> dict[str, int]:
@@ -118,9 +119,7 @@ def _arrays_are_known() -> bool:
 
 def _memory_is_known() -> bool:
     """Whether an object that owns memory is its type, and then the address of that."""
-    from numba.core.runtime import _nrt_python
-
-    address = _nrt_python.meminfo_alloc(8)
+    address = runtime.module().meminfo_alloc(8)
     owner = _memory()(address)
     return bool(_memory().__basicsize__ == OWNED + 8 and _word(owner, OWNED) == address)
 

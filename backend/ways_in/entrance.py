@@ -45,8 +45,6 @@ class Method(ctypes.Structure):
 @cache
 def _methods(text: str, arrays: bool, names: tuple[str, ...] = NAMES) -> dict[str, Method]:
     """The ways of a text. They live as long as the process, since what is made of them may."""
-    if arrays:
-        object_code.start_runtime()
     for name, address in c_objects.addresses(arrays).items():
         native.llvm().add_symbol(name, address)
     found = native.of_text(text, [*map(symbol, names)])
