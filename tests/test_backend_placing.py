@@ -64,7 +64,7 @@ def address(name: str) -> int:
 @cache
 def function() -> Callable[[float, int], float]:
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int64)
-    return kind(placing.placed(emitted("static"), "f", address))
+    return kind(placing.placed(emitted("static"), ["f"], address)["f"])
 
 
 @given(st.floats(), st.integers(0, 3))
@@ -74,7 +74,7 @@ def test_the_code_calls_the_c_library_and_reads_its_constants(x: float, n: int) 
 
 
 def test_what_is_written_is_kept_and_what_is_run_is_not_written() -> None:
-    at = placing.placed(emitted("static"), "next", address)
+    at = placing.placed(emitted("static"), ["next"], address)["next"]
     following = ctypes.CFUNCTYPE(ctypes.c_int64)(at)
     assert [following() for _ in range(3)] == [7 + 1, 7 + 1 + 2, 7 + 1 + 2 + 3]
     ways = [line.split()[:2] for line in Path("/proc/self/maps").read_text().splitlines()]
@@ -89,14 +89,14 @@ def other_machine(content: bytes) -> bytes:
 @pytest.mark.parametrize("spoilt", [lambda _: emitted("pic"), other_machine, lambda content: content[:40], lambda _: b"\x00" * 100])
 def test_other_files_are_unknown(spoilt: Callable[[bytes], bytes]) -> None:
     with pytest.raises(elf.Unknown):
-        placing.placed(spoilt(emitted("static")), "f", address)
+        placing.placed(spoilt(emitted("static")), ["f"], address)
 
 
 def test_a_name_that_is_not_there_is_unknown_and_one_that_is_called_and_not_there_is_told() -> None:
-    with pytest.raises(elf.Unknown, match="g"):
-        placing.placed(emitted("static"), "g", address)
+    with pytest.raises(elf.Unknown, match="^g$"):
+        placing.placed(emitted("static"), ["f", "g"], address)
     with pytest.raises(native.Unlinkable, match="no_such_function"):
-        placing.placed(emitted("static"), "f", lambda _: address("no_such_function"))
+        placing.placed(emitted("static"), ["f"], lambda _: address("no_such_function"))
 
 
 def test_what_is_unknown_llvm_links() -> None:
@@ -104,6 +104,18 @@ def test_what_is_unknown_llvm_links() -> None:
         found = native._linked({"it": ("f", emitted(addresses), ("sin",))})["it"]
         kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int64)
         assert bits(kind(found)(0.3, 2)) == bits(math.sin(0.3) * TABLE[2])
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["put there", "linked by LLVM"])
+def test_code_of_a_text_calls_what_it_is_told(own_store: Path, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    text = "declare i64 @adjudge_test_called(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @adjudge_test_called(i64 %x)\n  ret i64 %y\n}\n"
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+    called = kind(lambda x: 2 * x + 1)
+    if not known:
+        monkeypatch.setattr(native, "placed", lambda *_: (_ for _ in ()).throw(elf.Unknown("all of it")))
+    for _ in range(2):
+        found = native.of_text(text, ["f"], {"adjudge_test_called": ctypes.cast(called, ctypes.c_void_p).value or 0})
+        assert kind(found["f"])(20) == 41
 
 
 def test_sections_lie_apart_and_as_they_want_to() -> None:

@@ -28,7 +28,7 @@ from semantics.values import same
 
 BACKEND = store.ROOT / "backend"
 COMPILES = re.compile(r"^\s*(from|import) (numba|llvmlite)\b", re.MULTILINE)
-OF_LLVM_TEXT = {"ways_in/c_objects.py", "ways_in/entrance.py"}
+OF_LLVM_TEXT = {"ways_in/entrance.py"}
 """They import LLVM, and what they compile is text that has all that decides it: by that it is kept."""
 DOUBLE = "program @f\n@f(%x):\n  %y = add(%x, %x)\n  return %y\n"
 
@@ -75,7 +75,7 @@ def test_a_file_that_was_kept_is_found_only_whole(empty_folder: Path, left: byte
 def test_an_object_file_that_is_none_is_made_again(empty_folder: Path) -> None:
     text = f'target triple = "{native.llvm().get_process_triple()}"\ndefine i64 @one() {{\n  ret i64 1\n}}\n'
     for _ in range(2):
-        assert native.of_text(text, ["one"])["one"]
+        assert native.of_text(text, ["one"], {})["one"]
         (file,) = empty_folder.glob("t_*.o")
         file.write_bytes(b"\x7fELF and no more")
 

@@ -2,7 +2,7 @@
 Machine code without its compiler: what Numba has compiled once is kept as an object file, which is put where it runs again.
 
     functions(source, exports) -> {name: function of integers and reals}      is_kept(source, exports)
-    addresses(source, exports) -> {name: where its code is}                   of_text(text, names) -> the same, from LLVM's text
+    addresses(source, exports) -> {name: where its code is}           of_text(text, names, called) -> the same, from LLVM's text
 
 The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
 each: i for integers, d for reals, b for booleans. To `functions` an array goes in as an address. Numba takes a third of a second to be imported
@@ -48,7 +48,7 @@ def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
         return found
     objects = _compiled(source, exports)
     keep(source, exports, objects)
-    return _linked(objects, arrays=False)
+    return _linked(objects)
 
 
 def kept_addresses(source: str, exports: Mapping[str, str], arrays: bool = False) -> dict[str, int] | None:
@@ -134,24 +134,30 @@ _ENGINES: list[Any] = []
 """Whoever holds the machine code, for as long as the process lives."""
 
 
-def of_text(text: str, names: Sequence[str]) -> dict[str, int]:
-    """Where the machine code of functions is whose text is LLVM's. What they call has been named to LLVM before."""
-    said = f"{toolchain.versions()}\n{processor()}\n{text}"
+def of_text(text: str, names: Sequence[str], called: Mapping[str, int]) -> dict[str, int]:
+    """Where the machine code of functions is whose text is LLVM's; what they call is `called`."""
+    said = f"{toolchain.versions()}\n{processor()}\nlarge\n{text}"
     path = store.folder() / f"t_{store.digest(said)}.o"
     try:
         content = store.kept(path)
     except OSError:
         module = llvm().parse_assembly(text)
         module.verify()
-        content = _machine().emit_object(module)
+        content = _machine("large").emit_object(module)
         store.keep(path, content)
-    return _placed([content], names)
+    try:
+        return placed(content, names, called.__getitem__)
+    except (Unknown, KeyError):
+        for name, address in called.items():
+            llvm().add_symbol(name, address)
+        return _placed([content], names)
 
 
-def _linked(objects: Mapping[str, Object], arrays: bool) -> dict[str, int]:
+def _linked(objects: Mapping[str, Object], arrays: bool = False) -> dict[str, int]:
     needed = {name: _address(name, arrays) for _, _, names in objects.values() for name in names}
     try:
-        return {name: placed(content, symbol, partial(_address, arrays=arrays)) for name, (symbol, content, _) in objects.items()}
+        address = partial(_address, arrays=arrays)
+        return {name: placed(content, {symbol}, address)[symbol] for name, (symbol, content, _) in objects.items()}
     except Unknown:
         for name, address in needed.items():
             llvm().add_symbol(name, address)
@@ -159,7 +165,7 @@ def _linked(objects: Mapping[str, Object], arrays: bool) -> dict[str, int]:
         return {name: found[symbol] for name, (symbol, _, _) in objects.items()}
 
 
-def _address(name: str, arrays: bool) -> int:
+def _address(name: str, arrays: bool = False) -> int:
     """Where a function is that code calls. Unlinkable if it is not there."""
     if arrays and name in runtime.functions():
         return runtime.functions()[name]
@@ -187,8 +193,8 @@ def _placed(contents: Sequence[bytes], symbols: Sequence[str]) -> dict[str, int]
     return {symbol: engine.get_function_address(symbol) for symbol in symbols}
 
 
-def _machine() -> Any:
-    return llvm().Target.from_default_triple().create_target_machine()
+def _machine(model: str = "jitdefault") -> Any:
+    return llvm().Target.from_default_triple().create_target_machine(codemodel=model)
 
 
 NUMBAS_OWN = ("NRT_", "numba_")

@@ -1,7 +1,7 @@
 """
 Machine code put where it runs without LLVM, which takes 20 ms to be there; this takes one for the whole machine.
 
-    placed(content, name, address) -> where the function is      Unknown if the object file asks for more than is done here
+    placed(content, names, address) -> where each function is      Unknown if the object file asks for more than is done here
 
 Numba compiles for memory of any size, so its code mentions each place by all the 64 bits of its address. An object file is then its
 sections side by side, with an address written wherever it says so (`backend.cpu.elf`). What else there is, other processors and
@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from backend.cpu.elf import Section, Unknown, read
 
@@ -22,8 +22,8 @@ _PLACED: list[mmap.mmap] = []
 """The memory of all code, for as long as the process lives."""
 
 
-def placed(content: bytes, name: str, address: Callable[[str], int]) -> int:
-    """Where a function of an object file is now; `address` knows what the file calls and does not have."""
+def placed(content: bytes, names: Collection[str], address: Callable[[str], int]) -> dict[str, int]:
+    """Where functions of an object file are now; `address` knows what the file calls and does not have."""
     file = read(content)
     offsets, code, end = layout(file.sections)
     memory = mmap.mmap(-1, max(end, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -41,10 +41,10 @@ def placed(content: bytes, name: str, address: Callable[[str], int]) -> int:
         ADDRESS.pack_into(memory, offsets[k] + place, found + addend)
     _make_executable(base, code)
     _PLACED.append(memory)
-    for symbol in file.symbols:
-        if symbol.name == name and symbol.section in offsets:
-            return base + offsets[symbol.section] + symbol.offset
-    raise Unknown(name)
+    found = {s.name: base + offsets[s.section] + s.offset for s in file.symbols if s.name in names and s.section in offsets}
+    if len(found) < len(names):
+        raise Unknown(", ".join(sorted({*names} - {*found})))
+    return found
 
 
 def layout(sections: Mapping[int, Section]) -> tuple[dict[int, int], int, int]:

@@ -45,9 +45,7 @@ class Method(ctypes.Structure):
 @cache
 def _methods(text: str, arrays: bool, names: tuple[str, ...] = NAMES) -> dict[str, Method]:
     """The ways of a text. They live as long as the process, since what is made of them may."""
-    for name, address in c_objects.addresses(arrays).items():
-        native.llvm().add_symbol(name, address)
-    found = native.of_text(text, [*map(symbol, names)])
+    found = native.of_text(text, [*map(symbol, names)], c_objects.addresses(arrays))
     return {name: Method(name.encode(), found[symbol(name)], FASTCALL | KEYWORDS, None) for name in names}
 
 
