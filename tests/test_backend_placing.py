@@ -93,7 +93,7 @@ def test_other_files_are_unknown(spoilt: Callable[[bytes], bytes]) -> None:
 
 
 def test_a_name_that_is_not_there_is_unknown_and_one_that_is_called_and_not_there_is_told() -> None:
-    with pytest.raises(elf.Unknown, match="^g$"):
+    with pytest.raises(elf.Unknown, match=r"^g$"):
         placing.placed(emitted("static"), ["f", "g"], address)
     with pytest.raises(native.Unlinkable, match="no_such_function"):
         placing.placed(emitted("static"), ["f"], lambda _: address("no_such_function"))
@@ -108,13 +108,14 @@ def test_what_is_unknown_llvm_links() -> None:
 
 @pytest.mark.parametrize("known", [True, False], ids=["put there", "linked by LLVM"])
 def test_code_of_a_text_calls_what_it_is_told(own_store: Path, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
-    text = "declare i64 @adjudge_test_called(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @adjudge_test_called(i64 %x)\n  ret i64 %y\n}\n"
+    body = "  %y = call i64 @adjudge_called(i64 %x)\n  ret i64 %y"
+    text = f"declare i64 @adjudge_called(i64)\ndefine i64 @f(i64 %x) {{\n{body}\n}}\n"
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
     called = kind(lambda x: 2 * x + 1)
     if not known:
         monkeypatch.setattr(native, "placed", lambda *_: (_ for _ in ()).throw(elf.Unknown("all of it")))
     for _ in range(2):
-        found = native.of_text(text, ["f"], {"adjudge_test_called": ctypes.cast(called, ctypes.c_void_p).value or 0})
+        found = native.of_text(text, ["f"], {"adjudge_called": ctypes.cast(called, ctypes.c_void_p).value or 0})
         assert kind(found["f"])(20) == 41
 
 

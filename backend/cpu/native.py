@@ -5,9 +5,9 @@ Machine code without its compiler: what Numba has compiled once is kept as an ob
     addresses(source, exports) -> {name: where its code is}           of_text(text, names, called) -> the same, from LLVM's text
 
 The source is generated code; `exports` says, for each function that is called from Python, what it takes and gives, a letter for
-each: i for integers, d for reals, b for booleans. To `functions` an array goes in as an address. Numba takes a third of a second to be imported
-and to start, LLVM some 20 ms, which are spared where `backend.cpu.placing` can do without. A file is found again by the source, the
-versions and the processor. What another process cannot link is compiled anew.
+each: i for integers, d for reals, b for booleans. To `functions` an array goes in as an address. Numba takes a third of a second to
+be imported and to start, LLVM some 20 ms, which are spared where `backend.cpu.placing` can do without. A file is found again by the
+source, the versions and the processor. What another process cannot link is compiled anew.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
 
 
 def kept_addresses(source: str, exports: Mapping[str, str], arrays: bool = False) -> dict[str, int] | None:
-    """The same of what is kept, None if nothing is, or what is can not be linked here. Code of `arrays` makes some and frees them."""
+    """The same of what is kept; None if nothing is, or it cannot be linked here. Code of `arrays` makes some, and frees them."""
     try:
         return _linked(pickle.loads(store.kept(store.folder() / _key(source, exports))), arrays)
     except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
@@ -156,8 +156,8 @@ def of_text(text: str, names: Sequence[str], called: Mapping[str, int]) -> dict[
 def _linked(objects: Mapping[str, Object], arrays: bool = False) -> dict[str, int]:
     needed = {name: _address(name, arrays) for _, _, names in objects.values() for name in names}
     try:
-        address = partial(_address, arrays=arrays)
-        return {name: placed(content, {symbol}, address)[symbol] for name, (symbol, content, _) in objects.items()}
+        called = partial(_address, arrays=arrays)
+        return {name: placed(content, [symbol], called)[symbol] for name, (symbol, content, _) in objects.items()}
     except Unknown:
         for name, address in needed.items():
             llvm().add_symbol(name, address)

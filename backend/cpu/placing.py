@@ -33,12 +33,12 @@ def placed(content: bytes, names: Collection[str], address: Callable[[str], int]
     for k, place, number, addend in file.relocations:
         symbol = file.symbols[number]
         if symbol.section in offsets:
-            found = base + offsets[symbol.section] + symbol.offset
+            at = base + offsets[symbol.section] + symbol.offset
         elif symbol.name:
-            found = address(symbol.name)
+            at = address(symbol.name)
         else:
             raise Unknown("a place that is not in memory")
-        ADDRESS.pack_into(memory, offsets[k] + place, found + addend)
+        ADDRESS.pack_into(memory, offsets[k] + place, at + addend)
     _make_executable(base, code)
     _PLACED.append(memory)
     found = {s.name: base + offsets[s.section] + s.offset for s in file.symbols if s.name in names and s.section in offsets}
