@@ -71,12 +71,14 @@ NUMBERS = _each("""
     np.sum({W}) * 0.5 ; sum({P}, {F}) ; sum({L}, 0.0) ; {L}[-1] if len({L}) > 0 else {F} ; {P}[-1] if len({P}) > 0 else {F}
     {P}[{I} % len({P})] if {P} else 0.5 ; np.tanh({F}) ; max({F}, {E}) ; {F} if {C} else {F} ; np.sum({R}[-1]) if {R} else 1.0
     float(len({P})) ; np.sum(np.array({L}) * 0.5) ; {M}[0, -1] ; np.sum({M}) * 0.125 ; sum([e * {F} for e in {A}], 0.0)
+    {A}[np.argmax(np.argsort({A}))] ; {B}[np.argmin({B} > {F})] ; {A}[np.argmax({A} < {F})] ; float(np.argmin(np.argsort({W})[:3]))
 """)
 VECTORS = _each("""
     {A} ; {A} ; {A} + {A} ; {A} - {A} * {F} ; {A} * {E} ; {A} * {A} * 0.5 ; np.tanh({A}) ; {A} + {F} ; np.sin({A}) * 0.5
     put({A}, {I} % len(x), {F}) ; run({A}, 0.5) ; pick({A}, {A}, {F}) ; np.zeros_like({A}) ; x ; x ; {M} @ {A} * 0.25
     {R}[-1] if {R} else {A} ; np.where({A} > {A}, {A}, {F}) ; {A}[::-1] ; np.maximum({A}, {A}) ; {M}[{I} % len(x)] ; {A}.copy()
     {A} + np.sum({B}) ; np.cumsum({A}) ; np.array([e * {F} for e in {A}]) ; {A} if {C} else {A} ; np.sum({M}, axis=0)
+    {A}[np.argsort({A})] ; np.argmax({M} > {F}, axis=0) * {F} ; np.cumsum({A} > {F}) * {F}
 """)
 OTHERS = _each("""
     {B} ; {B} ; {B} * {E} ; {B} + {B} ; y ; y ; put({B}, 0, {F}) ; {B} * np.sum({A}) ; np.tanh({B}) ; pick({B}, {B}, {F})

@@ -166,11 +166,13 @@ def branching(draw: st.DrawFn) -> str:
         for _ in range(draw(st.integers(1, 3))):
             name, other = draw(st.sampled_from("pqr")), draw(st.sampled_from("pqr"))
             test = draw(
-                st.sampled_from((f"{other} == 0", f"{other} != 1", f"not {other} == 1", f"a0[0] > {draw(st.integers(0, 1))}"))
+                st.sampled_from(
+                    (f"{other} == 0", f"{other} != 1", f"not {other} == 1", f"{other} < _MAX", f"a0[0] > {draw(st.integers(0, 1))}")
+                )
             )
             kind = draw(st.sampled_from(("set", "if", "loop", "sum"))) if depth else draw(st.sampled_from(("set", "sum")))
             if kind == "set":
-                value = draw(st.sampled_from(("0", "0", "1", other, f"0 if {test} else 1", f"{other} + 1", "True")))
+                value = draw(st.sampled_from(("0", "0", "1", other, f"0 if {test} else 1", f"{other} + 1", "True", "_MAX")))
                 lines.append(f"{name}, q = ({value}, r)" if draw(st.booleans()) else f"{name} = {value}")
             elif kind == "sum":
                 lines.append(f"x = x * 3.0 + {name}")
@@ -197,6 +199,14 @@ def test_constants_written_out_change_nothing(text: str, first: int) -> None:
     x = np.array([float(first)])
     assert bits(executed(folded(text), x, x)) == bits(executed(text, x, x))
     event(f"branches fewer: {folded(text).count('if ') < text.count('if ')}")
+
+
+def test_a_name_of_the_module_may_be_any_number() -> None:
+    """It was taken for one that is never assigned, so the first place of the least integer stayed 0."""
+    lines = ["i, p = (_MAX, 0)", "for k in range(3):", "    if int(a0[k]) < i:", "        i, p = (int(a0[k]), k)", "return (p,)"]
+    text = "\n".join(["def kernel(a0, a1, fuel, one):", *(f"    {line}" for line in lines)])
+    assert folded(text) == ast.unparse(ast.parse(text))
+    assert executed(folded(text), np.array([5, 3, 1]), None) == (2,)
 
 
 def test_a_number_that_a_loop_changes_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,20 @@ def test_a_block_that_passes_on_to_one_nested_in_it_is_code() -> None:
     assert judged(PASSED_ON, "gradient")["value"]
 
 
+PLACES = """
+import numpy as np
+def f(x, y, n2, e: float, n: int):
+    r = np.argsort(x)
+    b = y > 0.5
+    return np.sum(np.cumsum(x) ** 2), x[np.argmax(r)] * e, y[np.argmax(b)], r[1:].argmin() if len(x) > 1 else 0
+"""
+
+
+def test_the_place_of_the_least_integer_is_found_beside_an_array_that_is_made() -> None:
+    """It was 0: the least so far begins as the largest integer, a name of the module that a pass took for one without a value."""
+    assert judged(PLACES, "value")["value"]
+
+
 NO_TURN = Drawn(
     (
         "    for i1 in range(n):",

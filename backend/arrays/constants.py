@@ -37,26 +37,26 @@ COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 def constants(function: ast.FunctionDef, assumed: dict[str, Any] | None = None) -> None:
     """The function with its constant integers and booleans written out; `assumed` says what some names are, however assigned."""
-    values = _Values(assumed or {})
-    values.settle(function.body, {a.arg for a in function.args.args})
+    given = {a.arg for a in function.args.args}
+    values = _Values(assumed or {}, _assigned(function) - given)
+    values.settle(function.body)
     folded = _Folded(values)
     function.body = folded.block(function.body)
-    local, given = _assigned(function), {a.arg for a in function.args.args}
+    local = _assigned(function)
     if _unassigned(function.body, local, given):
         _order(function.body, local, given)
 
 
 class _Values:
-    """What names are, by the assignments that may be reached."""
+    """What names are, by the assignments that may be reached; UNKNOWN are arguments, and those of the module, such as `_MAX`."""
 
-    def __init__(self, assumed: dict[str, Any]) -> None:
+    def __init__(self, assumed: dict[str, Any], assigned: set[str]) -> None:
         self.assumed = assumed
-        self.known: dict[str, Any] = {}
+        self.known: dict[str, Any] = dict.fromkeys(assigned, UNREACHED)
         self.changed = False
 
-    def settle(self, block: Block, given: set[str]) -> None:
+    def settle(self, block: Block) -> None:
         """Until nothing changes: a name changes twice at most."""
-        self.known = dict.fromkeys(given, UNKNOWN)
         self.changed = True
         while self.changed:
             self.changed = False
@@ -68,7 +68,7 @@ class _Values:
             case ast.Constant(bool() | int() as value):
                 return value
             case ast.Name(name):
-                return self.assumed.get(name, self.known.get(name, UNREACHED))
+                return self.assumed.get(name, self.known.get(name, UNKNOWN))
             case ast.IfExp(test, a, b):
                 return self._chosen(self.of(test), a, b)
             case ast.Compare(a, [op], [b]) if type(op) in COMPARED:
@@ -109,7 +109,7 @@ class _Values:
 
     def _give(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
-            before = self.known.get(target.id, UNREACHED)
+            before = self.known.get(target.id, UNKNOWN)
             after = _joined(before, value)
             if after is not before:
                 self.known[target.id] = after
