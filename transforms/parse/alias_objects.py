@@ -2,12 +2,13 @@
 The abstract objects that aliases are judged by, and the state they are in.
 
     ρ   variable ↦ the objects that it may be       η   object ↦ the objects that may be inside it
+    #   pairs of variables that are never the same array, though each may be either: buffers that change places in a loop
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -38,7 +39,10 @@ class Part(NamedTuple):
 
 Thing = Object | Copy | Part
 Things = frozenset[Thing]
+Pair = frozenset[str]
 NONE: Things = frozenset()
+OVER = "over "
+"""What the name begins with under which a state has what a loop goes over."""
 
 
 @dataclass(slots=True)
@@ -47,14 +51,55 @@ class Store:
 
     env: dict[str, Things] = field(default_factory=dict)
     inside: dict[Thing, Things] = field(default_factory=dict)
+    apart: set[Pair] = field(default_factory=set)
 
     def copy(self) -> Store:
         """A state that goes on by itself."""
-        return Store(dict(self.env), dict(self.inside))
+        return Store(dict(self.env), dict(self.inside), set(self.apart))
+
+    def bind(self, name: str, things: Things, like: str | None = None) -> None:
+        """`name = …`, which is these things; `like` is the variable whose value it is, if it is that of one."""
+        moved = self.moved({name: like})
+        self.env[name] = things
+        self.apart = moved
+
+    def moved(self, sources: Mapping[str, str | None]) -> set[Pair]:
+        """Which pairs are apart when each of these variables has been given the value of another, all at once."""
+        found = {pair for pair in self.apart if pair.isdisjoint(sources)}
+        for pair in self.apart:
+            a, b = ([n for n, source in sources.items() if source == of] + [of] * (of not in sources) for of in pair)
+            found.update(frozenset((x, y)) for x in a for y in b)
+        return found
+
+    def meet(self, other: Store) -> Iterator[Pair]:
+        """The pairs of arrays that are apart here and on another way, though taken together they may be the same."""
+        changed = [n for n in self.env.keys() & other.env.keys() if self.env[n] != other.env[n] and not n.startswith(OVER)]
+        changed = [n for n in changed if self.is_array(n) and other.is_array(n)]
+        named: dict[Thing, set[str]] = {}
+        for env in (self.env, other.env) if changed else ():
+            for name, things in env.items():
+                for thing in things if not name.startswith(OVER) else ():
+                    named.setdefault(thing, set()).add(name)
+        for a in changed:
+            for b in set[str]().union(*(named[t] for t in self.env[a] | other.env[a])) - {a}:
+                if self.are_apart(a, b) and other.are_apart(a, b):
+                    yield frozenset((a, b))
+
+    def is_array(self, name: str) -> bool:
+        """Whether a variable is an array made here, or nothing."""
+        things = self.env.get(name, NONE)
+        return all(isinstance(t, Object) and t.kind == "array" and not self.inside.get(t) for t in things)
+
+    def are_apart(self, a: str, b: str) -> bool:
+        """Whether two variables are never the same array."""
+        known = self.is_array(a) and self.is_array(b) and self.env.get(a, NONE).isdisjoint(self.env.get(b, NONE))
+        return known or frozenset((a, b)) in self.apart
 
     def join(self, other: Store) -> bool:
         """Adds what another way leads to; whether that is anything new."""
-        grew = False
+        before, met = self.apart, {*self.meet(other)}
+        self.apart = {pair for pair in before if other.are_apart(*pair)} | met
+        grew = not before <= self.apart
         for name, things in other.env.items():
             if not things <= self.env.get(name, NONE):
                 self.env[name], grew = self.env.get(name, NONE) | things, True

@@ -120,7 +120,7 @@ def _part(run: Run, store: Store, node: ast.AST, found: dict[ast.AST, Things], s
         case ast.Attribute(value=base, attr=attr):
             return found[base] if attr in VIEWS else fields(store, found[base], attr, node)
         case ast.NamedExpr(target=ast.Name(id=name), value=value):
-            store.env[name] = store.env.get(name, NONE) | found[value]
+            store.bind(name, store.env.get(name, NONE) | found[value])
             return found[value]
         case ast.IfExp(body=body, orelse=orelse):
             return of(body, orelse)

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from semantics.errors import Malformed
-from transforms.parse.alias_objects import NONE, Copy, Object, Part, Store, Things
+from transforms.parse.alias_objects import NONE, OVER, Copy, Object, Part, Store, Things
 from transforms.parse.alias_values import captured, elements, value_of
 from transforms.parse.flow import Scope
 from transforms.parse.mutation import Mutations, aliases_of, bound_by, changed_name, like_arrays
@@ -76,7 +76,7 @@ class Aliasing:
             case ast.For() | ast.While():
                 self.loop(store, statement, values[0] if values else NONE)
             case ast.FunctionDef(name=name):
-                store.env[name] = store.make("closure", statement, captured(self, store, statement))
+                store.bind(name, store.make("closure", statement, captured(self, store, statement)))
             case ast.Break() | ast.Continue():
                 self.jumps.append(store.copy())
             case _:
@@ -98,7 +98,7 @@ class Aliasing:
 
     def loop(self, store: Store, statement: ast.For | ast.While, over: Things) -> None:
         """Turn by turn until nothing new comes."""
-        held = f"over {statement.lineno}.{statement.col_offset}"
+        held = f"{OVER}{statement.lineno}.{statement.col_offset}"
         outside, self.jumps = self.jumps, []
         grew = True
         while grew:
@@ -108,7 +108,7 @@ class Aliasing:
                 turn.env[held] = NONE if direct else frozenset(t for t in over if not isinstance(t, Part))
                 parts = elements(turn, over, statement)
                 for name in targets_of(statement.target):
-                    turn.env[name] = parts
+                    turn.bind(name, parts)
             else:
                 value_of(self, turn, statement.test, statement)
             self.block(turn, statement.body)
@@ -127,7 +127,7 @@ class Aliasing:
                 names = aliases_of(value) if self.known.is_list(self.function, name) else None
                 if names is not None and all(self.known.is_list(self.function, n) for n in names):
                     things = frozenset(t for n in names for t in store.env.get(n, NONE))
-                store.env[name] = things
+                store.bind(name, things, value.id if isinstance(value, ast.Name) else None)
             case ast.Subscript(value=ast.Name(id=name)), _:
                 self.change(store, target, statement)
                 for thing in store.env.get(name, NONE):
@@ -136,8 +136,12 @@ class Aliasing:
                     store.inside[thing] = store.inside.get(thing, NONE) | things
             case ((ast.Tuple(elts=ts) | ast.List(elts=ts)), (ast.Tuple(elts=vs) | ast.List(elts=vs))) if len(ts) == len(vs):
                 found = [value_of(self, store, v, statement) for v in vs]
+                likes: dict[str, str | None] = {name: None for t in ts for name in targets_of(t)}
+                likes |= {t.id: v.id for t, v in zip(ts, vs, strict=True) if isinstance(t, ast.Name) and isinstance(v, ast.Name)}
+                moved = store.moved(likes)
                 for t, v, each in zip(ts, vs, found, strict=True):
                     self.assign(store, t, v, each, statement)
+                store.apart = moved
             case ((ast.Tuple(elts=ts) | ast.List(elts=ts)), _):
                 parts = elements(store, things, statement)
                 for t in ts:
@@ -165,7 +169,7 @@ class Aliasing:
                 if what is not None or part:
                     self.numbers(things, target, statement)
                 if what is not None or part or not arrays:
-                    store.env[name] = store.make("new", statement, store.contents(things))
+                    store.bind(name, store.make("new", statement, store.contents(things)))
 
     def numbers(self, things: Things, target: ast.Name, statement: ast.AugAssign) -> None:
         """
@@ -234,11 +238,13 @@ class Aliasing:
             return f"{name} may be part of something else, which a change in place would change too", first
         self.apart |= {t.at for t in watched if isinstance(t, Part)}
         for other in sorted(self.live(store, statement)):
+            if frozenset((name, other)) in store.apart and not listed:
+                continue
             pointer = listed and self.known.is_list(self.function, other)
             for thing in store.reach(store.env.get(other, NONE)):
                 alias = thing in watched and not (pointer and thing in mine) and (listed or other != name)
                 if alias or (isinstance(thing, Copy) and thing.of in watched):
-                    who = "the sequence that the loop goes over" if other.startswith("over ") else other
+                    who = "the sequence that the loop goes over" if other.startswith(OVER) else other
                     return f"{who} may hold {name} as it is before this change, and would change with it", f"give it a copy: {copy}"
                 if isinstance(thing, Part) and thing.of in watched and other != name:
                     self.apart.add(thing.at)
@@ -249,7 +255,7 @@ class Aliasing:
         after = self.scope.live_after.get(statement) if statement is not None else None
         if after is None or isinstance(statement, (ast.If, ast.For, ast.While)):
             return store.env
-        return [n for n in store.env if n in after or n in self.captured or n.startswith("over ")]
+        return [n for n in store.env if n in after or n in self.captured or n.startswith(OVER)]
 
     def refusal(self, at: ast.AST, what: str, remedy: str) -> Malformed:
         """The error, at its place."""
@@ -269,12 +275,12 @@ class Aliasing:
         inner = Aliasing(self.known, self.scope.children[node.function], self.apart)
         way = store.copy()
         for argument in parameters_of(node.function):
-            way.env[argument.arg] = given
+            way.bind(argument.arg, given)
         inner.block(way, node.function.body)
         returned = [n.value for n in walk(node.function) if isinstance(n, ast.Return) and n.value is not None]
         results = frozenset(t for value in returned for t in value_of(inner, way, value, None))
         store.env = {name: way.env[name] for name in store.env}
-        store.inside = way.inside
+        store.inside, store.apart = way.inside, {pair for pair in way.apart if pair <= store.env.keys()}
         return results
 
 
