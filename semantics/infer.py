@@ -27,6 +27,7 @@ from semantics.scope import order_of_need, scopes
 from semantics.signatures import Line, Signature, both, certain, each, endless, located
 from semantics.type_language import FunctionType
 from semantics.type_lattice import NEVER, erase, is_below, join, members, of_constant, parts
+from semantics.type_memo import remembering
 from semantics.type_widening import extent, lengthless, lengths_joined, unsized
 
 __all__ = ["Inference", "Signature", "infer"]
@@ -119,6 +120,7 @@ class Inferrer:
         self.todo: list[Signature] = []
         self.queued: set[Signature] = set()
 
+    @remembering()
     def run(self, arguments: tuple[Any, ...]) -> Inference:
         entry = Signature(self.program.entry, (), arguments)
         self.lines[entry] = Line().longer(entry)
@@ -297,12 +299,16 @@ class Inferrer:
 
     def bounded(self, t: Any, signature: Signature) -> None:
         """OutOfFuel if a type nests or grows as only an endless one does. One level of nesting at a time, no recursion."""
-        level, depth, size = [t], 0, 0
+        level, depth, size = {id(t): (t, 1)}, 0, 0
         while level:
-            depth, size = depth + 1, size + len(level)
+            depth, size = depth + 1, size + sum(times for _, times in level.values())
             if depth > DEPTH or size > SIZE:
                 raise endless(self.program, signature, f"types nested more than {DEPTH} deep or with more than {SIZE} parts")
-            level = [part for outer in level for part in parts(outer)]
+            below: dict[int, tuple[Any, int]] = {}
+            for outer, times in level.values():
+                for part in parts(outer):
+                    below[id(part)] = part, below.get(id(part), (part, 0))[1] + times
+            level = below
 
 
 def _extent(signature: Signature) -> int:

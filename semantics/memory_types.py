@@ -16,21 +16,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from semantics.type_memo import Composite, Spelling
 
-@dataclass(frozen=True, slots=True)
-class MemoryType:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryType(Composite):
     """The types of the cells; `rest` is that of all cells behind `items`, None if there are none."""
 
     home: int
     items: tuple[Any, ...]
     rest: Any = None
 
-    def __str__(self) -> str:
-        return f"memory[{self.home}{'; ' * (self.items != () or self.rest is not None)}{_listed(self.items, self.rest)}]"
+    def spelled(self, part: Spelling) -> str:
+        return f"memory[{self.home}{'; ' * (self.items != () or self.rest is not None)}{_listed(self.items, self.rest, part)}]"
 
 
-@dataclass(frozen=True, slots=True)
-class PointerType:
+@dataclass(frozen=True, slots=True, eq=False)
+class PointerType(Composite):
     """A pointer to the cell `low` if `exact`, else to that one or one behind it; `path` are the types of the indices."""
 
     home: int
@@ -38,12 +40,12 @@ class PointerType:
     exact: bool = True
     path: tuple[Any, ...] = ()
 
-    def __str__(self) -> str:
-        return f"&{self.home}[{self.low}{'' if self.exact else '..'}]" + "".join(f"[{i}]" for i in self.path)
+    def spelled(self, part: Spelling) -> str:
+        return f"&{self.home}[{self.low}{'' if self.exact else '..'}]" + "".join(f"[{part(i)}]" for i in self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class CellsType:
+@dataclass(frozen=True, slots=True, eq=False)
+class CellsType(Composite):
     """
     The sensitivities of the cells; `rest` is that of those behind `items` that have one, None if none has.
 
@@ -53,9 +55,9 @@ class CellsType:
     items: tuple[Any, ...]
     rest: Any = None
 
-    def __str__(self) -> str:
-        return f"cells[{_listed(self.items, self.rest)}]"
+    def spelled(self, part: Spelling) -> str:
+        return f"cells[{_listed(self.items, self.rest, part)}]"
 
 
-def _listed(items: tuple[Any, ...], rest: Any) -> str:
-    return ", ".join([*map(str, items), *([] if rest is None else [str(rest), "..."])])
+def _listed(items: tuple[Any, ...], rest: Any, part: Spelling) -> str:
+    return ", ".join([*map(part, items), *([] if rest is None else [part(rest), "..."])])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from semantics.arrays import DTYPES, FLOATING, Array, size_of
@@ -22,11 +22,12 @@ from semantics.memory_types import CellsType, MemoryType, PointerType
 from semantics.primitives.row import Primitive
 from semantics.structured import LIST, Label, Record
 from semantics.tangents import ZERO, SparseArray
+from semantics.type_memo import Composite, Plain, Spelling
 from semantics.values import Closure
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Plain):
     """A type without parts."""
 
     name: str
@@ -39,18 +40,18 @@ REAL, INTEGER, BOOLEAN, UNIT = Scalar("f64"), Scalar("i64"), Scalar("bool"), Sca
 SCALARS = {t.name: t for t in (REAL, INTEGER, BOOLEAN, UNIT)}
 
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleType(Composite):
     """A tuple of known length."""
 
     items: tuple[Any, ...]
 
-    def __str__(self) -> str:
-        return f"tuple[{', '.join(map(str, self.items))}]"
+    def spelled(self, part: Spelling) -> str:
+        return f"tuple[{', '.join(map(part, self.items))}]"
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Plain):
     """
     An array of a dtype and a known number of axes; `dims` are its sizes, None where one is not known.
 
@@ -66,51 +67,40 @@ class ArrayType:
         return f"({self.dtype}|zero)[{sizes}]" if self.holes else f"{self.dtype}[{sizes}]"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordType(Composite):
     """A labelled tuple: a NamedTuple, a dataclass, a list of known length, or a dictionary."""
 
     label: Label
     items: tuple[Any, ...]
 
-    def __str__(self) -> str:
+    def spelled(self, part: Spelling) -> str:
         names = [json.dumps(f) if self.label.kind == "dict" else f for f in self.label.fields]
-        inside = [f"{n}: {t}" for n, t in zip(names, self.items, strict=True)] if names else [str(t) for t in self.items]
+        inside = [f"{n}: {part(t)}" for n, t in zip(names, self.items, strict=True)] if names else [*map(part, self.items)]
         return f"{self.label.kind}{' ' * bool(self.label.name)}{self.label.name}[{', '.join(inside)}]"
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceType:
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceType(Composite):
     """A tuple or, with the label of one, a list: of unknown length, every item of one type."""
 
     label: Label | None
     item: Any
 
-    def __str__(self) -> str:
-        return f"{'tuple' if self.label is None else self.label.kind}[{self.item}, ...]"
+    def spelled(self, part: Spelling) -> str:
+        return f"{'tuple' if self.label is None else self.label.kind}[{part(self.item)}, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionType:
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionType(Composite):
     """A known function: a graph with the types of its captured values, or a primitive."""
 
     function: Any
     captured: tuple[Any, ...] = ()
-    hashed: int = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hashed", hash((self.function, self.captured)))
-
-    def __hash__(self) -> int:
-        """Computed once: a closure may capture another, and that another, as deep as the program is long."""
-        return self.hashed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FunctionType, (self.function, self.captured)
-
-    def __str__(self) -> str:
+    def spelled(self, part: Spelling) -> str:
         name = self.function.name if isinstance(self.function, Primitive) else f"@{self.function}"
-        return f"function[{name}{'; ' if self.captured else ''}{', '.join(map(str, self.captured))}]"
+        return f"function[{name}{'; ' if self.captured else ''}{', '.join(map(part, self.captured))}]"
 
 
 Type = Scalar | TupleType | RecordType | SequenceType | ArrayType | FunctionType | MemoryType | PointerType | CellsType

@@ -35,6 +35,7 @@ from semantics.type_language import (
     TupleType,
     type_of,
 )
+from semantics.type_memo import Composite, Plain, Spelling, joining, once, ordinal
 from semantics.values import Unbound
 
 ZERO_TYPE, NEVER, UNBOUND, TEXT = Scalar("zero"), Scalar("never"), Scalar("unbound"), Scalar("text")
@@ -47,7 +48,7 @@ Refusals = tuple[type[AdjudgeError], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Plain):
     """An integer, a boolean, a string or a label of known value. Strings and labels are always known: no program computes one."""
 
     type: Scalar
@@ -56,25 +57,29 @@ class Literal:
     def __str__(self) -> str:
         return f"{self.type}={self.value}"
 
+    def standing(self) -> Any:
+        """Of equal labels the Python classes may differ."""
+        return id(self) if self.type == LABEL else self
 
-@dataclass(frozen=True, slots=True)
-class SliceType:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceType(Composite):
     """A slice: the types of its three parts."""
 
     items: tuple[Any, ...]
 
-    def __str__(self) -> str:
-        return f"slice[{', '.join(map(str, self.items))}]"
+    def spelled(self, part: Spelling) -> str:
+        return f"slice[{', '.join(map(part, self.items))}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+@dataclass(frozen=True, slots=True, eq=False)
+class Union(Composite):
     """One of several types, ordered by their text. Made by `join` only."""
 
     members: tuple[Any, ...]
 
-    def __str__(self) -> str:
-        return " | ".join(map(str, self.members))
+    def spelled(self, part: Spelling) -> str:
+        return " | ".join(map(part, self.members))
 
 
 def labels(t: Any) -> Iterator[Label]:
@@ -100,6 +105,7 @@ def members(t: Any) -> tuple[Any, ...]:
     return () if t == NEVER else (t,)
 
 
+@joining
 def join(a: Any, b: Any, lengths: int = LENGTHS) -> Any:
     """
     The least type above both. Tuples of one length, closures of one graph, arrays of one rank and dtype join part by part.
@@ -120,7 +126,7 @@ def join(a: Any, b: Any, lengths: int = LENGTHS) -> Any:
         for kind in tuples[1:]:
             sequence = longer(None, sequence, found.pop(kind), lengths)
         found["tuple", None] = sequence
-    result = tuple(sorted(found.values(), key=str))
+    result = tuple(sorted(found.values(), key=ordinal))
     return result[0] if len(result) == 1 else Union(result)
 
 
@@ -257,6 +263,7 @@ def parts(t: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
+@once
 def erase(t: Any) -> Any:
     """The type with the values of literal numbers forgotten."""
     match t:

@@ -13,8 +13,10 @@ from semantics.memory_types import MemoryType, PointerType
 from semantics.structured import LIST
 from semantics.type_language import ArrayType, RecordType, TupleType
 from semantics.type_lattice import NEVER, Union, cells_joined, join, longer, over_parts, parts
+from semantics.type_memo import once
 
 
+@once
 def unsized(t: Any) -> Any:
     """The type with the sizes of arrays forgotten."""
     match t:
@@ -26,6 +28,7 @@ def unsized(t: Any) -> Any:
             return over_parts(t, unsized)
 
 
+@once
 def lengthless(t: Any) -> Any:
     """The type with the lengths of tuples and lists, and the numbers of cells, forgotten too."""
     match t:
@@ -52,10 +55,7 @@ def lengths_joined(a: Any, b: Any) -> Any:
     return join(a, b, 1)
 
 
+@once
 def extent(t: Any) -> int:
     """The number of parts of a type, of their parts, and so on."""
-    total, level = 0, [t]
-    while level:
-        level = [part for outer in level for part in parts(outer)]
-        total += len(level)
-    return total
+    return sum(1 + extent(part) for part in parts(t))

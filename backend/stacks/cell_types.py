@@ -29,6 +29,7 @@ from semantics.primitives.table import TABLE
 from semantics.signatures import Signature, both
 from semantics.type_language import BOOLEAN, INTEGER, UNIT, ArrayType, SequenceType, TupleType
 from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, Union, distribute, erase, join, members, parts
+from semantics.type_memo import once
 
 INDEXED = ("getitem", "put", "inject", "final", "scatter_add", "take")
 """Of these the second argument is an index, of which no part is ZERO either."""
@@ -117,16 +118,12 @@ def has_ranks(t: Any) -> bool:
     return isinstance(t, Union) and len({len(m.dims) for m in t.members if isinstance(m, ArrayType)}) > 1
 
 
+@once
 def sequence_in(t: Any) -> SequenceType | None:
     """A type of sequences of unknown length that is part of a type, if there is one."""
-    todo = [t]
-    while todo:
-        match todo.pop():
-            case SequenceType() as found:
-                return found
-            case found:
-                todo.extend(parts(found))
-    return None
+    if isinstance(t, SequenceType):
+        return t
+    return next((found for part in parts(t) if (found := sequence_in(part)) is not None), None)
 
 
 class StackInference(Inferrer):

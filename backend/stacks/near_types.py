@@ -17,6 +17,7 @@ from semantics.infer import Inference
 from semantics.signatures import Signature, both, each
 from semantics.type_language import ArrayType, TupleType
 from semantics.type_lattice import NEVER, UNBOUND, ZERO_TYPE, Union, erase, is_below, join, members, over_parts
+from semantics.type_memo import once
 
 VARIANTS, MANY = 3, 100
 """Signatures of a graph that differ in ZERO, and of a program, beyond which they may be fewer."""
@@ -100,11 +101,13 @@ def _near(t: Any, u: Any) -> bool:
             return _nearly(_with_holes(t), _with_holes(u))
 
 
+@once
 def _rough(t: Any) -> Any:
     """The type with sizes and known values forgotten."""
     return unsized(erase(t))
 
 
+@once
 def unsized(t: Any) -> Any:
     """The type with the sizes of arrays forgotten, but for ones, by which it is known what is repeated."""
     match t:

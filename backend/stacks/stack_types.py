@@ -13,12 +13,13 @@ from typing import Any
 from semantics.ir import NodeId
 from semantics.type_language import TupleType
 from semantics.type_lattice import ZERO_TYPE, Union, join
+from semantics.type_memo import Plain
 
 EMPTY = TupleType(())
 
 
 @dataclass(frozen=True, slots=True)
-class StackType:
+class StackType(Plain):
     """
     A stack that is not empty, of cells made at `site`, on top of the empty tuple or of ZERO; or, on top of NEVER, a cell of the
     family of a site.
