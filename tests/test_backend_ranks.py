@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from code_claims import has_code
 
+from adjudge.values import to_value
+from backend import runnable
 from backend.lowering import lower as lowering
 from backend.lowering.first_order import lowered
 from backend.lowering.lower import lower
@@ -20,6 +22,7 @@ from semantics.errors import Malformed
 from semantics.ir import Program
 from semantics.type_language import REAL, ArrayType
 from semantics.type_lattice import ZERO_TYPE, join
+from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 from transforms.parse import parse_text
@@ -112,3 +115,30 @@ def test_arrays_of_several_ranks_are_told_from_others() -> None:
     assert not has_ranks(join(VECTOR, ZERO_TYPE))
     assert not has_ranks(join(VECTOR, ArrayType("f64", (3,))))
     assert not has_ranks(join(VECTOR, REAL))
+
+
+SOFTMAX = """
+import numpy as np
+def softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+def share(x):
+    return softmax(x)[0] * 3.0 + np.sum(softmax(x) ** 2)
+"""
+
+
+def test_a_crowd_of_types_is_no_code_and_the_machine_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Hessian whose 200 graphs had 539 signatures was not there after six minutes."""
+    program, x = calling(parse_text(SOFTMAX, "share"), "hessian", 0, (VECTOR,)), to_value(np.array([0.1, 0.5, -0.3]))
+    signatures, run = list[int](), lowering._Lowering.run
+
+    def noted(self: Any) -> Any:
+        signatures.append(len(self.inference.types))
+        return run(self)
+
+    monkeypatch.setattr(lowering._Lowering, "run", noted)
+    tiered = runnable(program, (VECTOR,), "python")
+    first = tiered(x)
+    assert same(tiered(x), first)
+    assert tiered.refusal is not None
+    assert max(signatures) <= lowering.CROWD

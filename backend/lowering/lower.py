@@ -47,6 +47,8 @@ from transforms.directed import components
 
 CROWD = 160
 """Signatures of graphs, beyond which there is one for each graph if there can be."""
+VARIETY = 4000
+"""Nodes of all signatures of a crowd, for which no code is made: it would be compiled for minutes."""
 
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
@@ -134,6 +136,9 @@ def _lowered(
     if len(inference.types) > CROWD:
         with suppress(IllTyped, Malformed, OutOfFuel):
             return joined()
+        if sum(map(len, inference.types.values())) > VARIETY:
+            what = f"{len(inference.types)} types of {len(program.graphs)} graphs, and no fewer would do"
+            raise Malformed(what, rule=LONG, remedy="run it on the reference machine, or leave it to the virtual machine")
     try:
         return written(inferrer, inference, heads=False)
     except Malformed as error:
