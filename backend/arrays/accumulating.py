@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backend.arrays.beforehand import computed_beforehand
 from backend.arrays.earlier import read_earlier
 from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
@@ -36,6 +37,7 @@ class Sum:
 
 def accumulated(function: ast.FunctionDef, told: Callable[[str, int], str], through: int = 1) -> ast.FunctionDef:
     """The function with copies left out, and sums in place; what a name becomes is asked `through` so many other names."""
+    computed_beforehand(function)
     sums = _with_copies(function, through)
     function = updated(function, told)
     left = {id(s) for block in blocks(function) for s in block}

@@ -45,6 +45,7 @@ def tightened(text: str) -> str:
     module = _Ranges().visit(ast.parse(text))
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
+    needed(function, Reader(roots(function)))
     guarded(function, Reader(roots(function)))
     arranged(function)
     module.body[0] = function = summed(function, told(function), THROUGH)

@@ -47,8 +47,8 @@ from transforms.directed import components
 
 CROWD = 160
 """Signatures of graphs, beyond which there is one for each graph if there can be."""
-VARIETY = 4000
-"""Nodes of all signatures of a crowd, for which no code is made: it would be compiled for minutes."""
+VARIETY = 480
+"""Signatures of a crowd that cannot be fewer, beyond which no code is made: it would be compiled for minutes."""
 
 
 def lower(program: Program, argument_types: Sequence[Any] | None = None, *, linked: bool = False, fast: bool = False) -> Lowered:
@@ -136,7 +136,7 @@ def _lowered(
     if len(inference.types) > CROWD:
         with suppress(IllTyped, Malformed, OutOfFuel):
             return joined()
-        if sum(map(len, inference.types.values())) > VARIETY:
+        if len(inference.types) > VARIETY:
             what = f"{len(inference.types)} types of {len(program.graphs)} graphs, and no fewer would do"
             raise Malformed(what, rule=LONG, remedy="run it on the reference machine, or leave it to the virtual machine")
     try:
