@@ -121,7 +121,7 @@ def opened(state: State, name: str, wrt: Wrt = 0) -> Opened:
     if name == "ssa":
         return _ending(from_graph.SYSTEM, from_graph.begin(program))
     if name == "nested_grad":
-        return Opened(nested_grad.SYSTEM, program)
+        return Opened(nested_grad.ending(nested_grad.SYSTEM, program), program)
     if name == "normalize":
         return Opened(normalize.SYSTEM, normalize.begin(program), lambda s: s.program)
     if name in PASSES or name == "joins":

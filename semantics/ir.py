@@ -36,12 +36,16 @@ class GraphRef:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of `graph`. `type` is checked when a program is entered, and may be None (unknown)."""
+    """
+    A parameter of `graph`. `type` is checked when a program is entered, and may be None (unknown). `image` says of one whose
+    argument is in every call that of another parameter, lifted, what lifts it and which it is (`transforms.nested_grad`).
+    """
 
     graph: GraphId
     name: str = ""
     type: Any = None
     location: Location | None = field(default=None, compare=False)
+    image: tuple[str, NodeId] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

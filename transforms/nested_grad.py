@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import cache
 
 from semantics.edit import Edit
-from semantics.errors import Malformed
+from semantics.errors import Malformed, OutOfFuel
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
@@ -35,6 +35,9 @@ from transforms.system import Rewrite, RewriteSystem, rewrite_of
 
 J, JVP, SWITCH, GETITEM, MAKE_TUPLE = (TABLE[n] for n in ("J", "jvp", "switch", "getitem", "make_tuple"))
 MACRO_SET = frozenset(MACROS)
+ENDLESS = "nested_grad/endless"
+MOST, GROWTH = 60_000, 20
+"""Nodes, and times those given, of a program in which J of a parameter still moves: an order makes six times those of the last."""
 
 
 def argument_of(program: Program, place: int, operator: Primitive) -> NodeId | None:
@@ -187,13 +190,13 @@ def _lifted(edit: Edit, program: Program, graph: GraphId, operator: Primitive, x
 
 @rewrite_of("J")
 def j_of_parameter(program: Program, place: int) -> Program | None:
-    """J(x), x a parameter of g that is used as a function  ⟹  a new parameter ▶x of g, which every call of g passes"""
+    """J(x), x a parameter of g that is used as a function  ⟹  ▶x, a new parameter of g at first, which every call of g passes"""
     return _to_callers(program, place, J, "▶")
 
 
 @rewrite_of("jvp")
 def jvp_of_parameter(program: Program, place: int) -> Program | None:
-    """jvp(x), x a parameter of g  ⟹  a new parameter ▷x of g, which every call of g passes"""
+    """jvp(x), x a parameter of g  ⟹  ▷x, a new parameter of g at first, which every call of g passes"""
     return _to_callers(program, place, JVP, "▷")
 
 
@@ -202,13 +205,16 @@ def _to_callers(program: Program, place: int, operator: Primitive, mark: str) ->
     parameter = program.nodes[x] if x is not None else None
     if x is None or not isinstance(parameter, Parameter) or parameter.graph == program.entry or not is_function(program, place):
         return None
+    if (known := _image_of(program, parameter.graph, (operator.name, x))) is not None:
+        return _become(Edit(program), place, known)
     reference = program.reference(parameter.graph)
     uses = program.users(reference) if reference is not None else {}
     if reference is None or any(u.index != 0 for u in uses) or program.returns.get(reference):
         return None
     index = program.graphs[parameter.graph].parameters.index(x)
     edit = Edit(program)
-    lifted = edit.parameter(parameter.graph, mark + parameter.name if parameter.name else "", None, parameter.location)
+    name = mark + parameter.name if parameter.name else ""
+    [lifted] = edit.parameters([Parameter(parameter.graph, name, None, parameter.location, (operator.name, x))])
     for use in sorted(uses):
         call = program.nodes[use.user]
         assert isinstance(call, Apply)
@@ -220,6 +226,11 @@ def _to_callers(program: Program, place: int, operator: Primitive, mark: str) ->
         edit.replace(node, lifted)
         edit.remove(node)
     return edit.program
+
+
+def _image_of(program: Program, graph: GraphId, image: tuple[str, NodeId]) -> NodeId | None:
+    """The parameter that has been made for J(x) of a parameter x: a call that passes on what it makes of x asks for it again."""
+    return next((p for p in program.graphs[graph].parameters if program.nodes[p].image == image), None)  # type: ignore[union-attr]
 
 
 def _become(edit: Edit, place: NodeId, value: NodeId) -> Program:
@@ -237,7 +248,8 @@ SYSTEM = RewriteSystem(
     name="nested_grad",
     rules=RULES,
     doc="macros to J and jvp, these to where their argument is known, innermost first",
-    argument="each macro disappears; J only moves towards the definitions of its argument; J of a graph removes the innermost J",
+    argument="each macro disappears; J only moves towards the definitions of its argument, and to the callers of a parameter once; "
+    "J of a graph removes the innermost J. A recursion that passes on a derivative of what it is passed ends in OutOfFuel",
 )
 
 
@@ -253,6 +265,36 @@ def system_by(mode: str) -> RewriteSystem:
     return SYSTEM if mode == "J" else system_of(mode_called(mode))
 
 
+def ending(system: RewriteSystem, program: Program) -> RewriteSystem:
+    """
+    The system, for this program, which it says to be endless where it has grown too far: a recursion that passes on a derivative
+    of what it is passed asks for one order after the other.
+    """
+    most, moving = MOST + GROWTH * len(program.nodes), (j_of_parameter, jvp_of_parameter)
+    return replace(system, rules=tuple(replace(r, function=_within(r, most)) if r in moving else r for r in system.rules))
+
+
+def _within(rule: Rewrite, most: int) -> Callable[[Program, int], Program | None]:
+    def function(program: Program, place: int) -> Program | None:
+        after = rule.function(program, place)
+        if after is not None and (size := len(program.nodes)) > most:
+            raise _endless(program, program.inputs(place)[1], size)
+        return after
+
+    return function
+
+
+def _endless(program: Program, parameter: NodeId, size: int) -> OutOfFuel:
+    name = getattr(program.nodes[parameter], "name", "")
+    return OutOfFuel(
+        f"the derivatives of {name.lstrip('▶▷') or 'a function'} do not come to an end: {size} nodes, and more are asked for",
+        rule=ENDLESS,
+        node=f"%{name}",
+        location=getattr(program.nodes[parameter], "location", None),
+        remedy="in a recursion or a loop, pass on no derivative of what is passed: name each, d = grad(f), then grad(d)",
+    )
+
+
 def holds_macros(program: Program) -> bool:
     """Whether anything is left to expand."""
     return any(p in program.interned for p in (*MACROS, J))
@@ -262,11 +304,11 @@ def expand(program: Program, mode: str = "J") -> Program:
     """
     The same program without macros and without J of functions, adjoints built by a reverse mode.
 
-    Malformed if a differentiated function is not known, or if the mode does not reach it.
+    Malformed if a differentiated function is not known, or if the mode does not reach it; OutOfFuel if the orders do not end.
     """
     if not holds_macros(program):
         return program
-    result = system_by(mode).run(program)
+    result = ending(system_by(mode), program).run(program)
     if not (left := _left(result)):
         return result
     for graph, nodes in scopes(result).needed.items():

@@ -21,6 +21,7 @@ from semantics.primitives.row import Primitive
 from semantics.primitives.table import MACROS, TABLE
 from semantics.scope import scopes
 from transforms.directed import closure, components
+from transforms.nested_grad import ENDLESS as ENDLESS_DERIVATIVES
 from transforms.nested_grad import expand, holds_macros
 
 T = TypeVar("T")
@@ -39,13 +40,15 @@ REVERSE = tuple(row for row in DERIVED if row.name != "jvp")
 def first_that_fits(program: Program, mode: str, lower: Callable[[Program], T], types: Sequence[Any] | None = None) -> T:
     """
     What `lower` makes of the first expansion that it does not refuse; its first refusal, if it refuses every one. The types are
-    those of the arguments, where they are not declared.
+    those of the arguments, where they are not declared. Derivatives without end are refused as such, whatever came before.
     """
     refusal: AdjudgeError | None = None
     for way, expansion in _ways(program, mode, types):
         try:
             return lower(expand(way, expansion))
         except AdjudgeError as error:
+            if error.rule == ENDLESS_DERIVATIVES:
+                raise
             refusal = refusal or error
             if error.rule in HOPELESS:
                 break
