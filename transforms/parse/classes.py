@@ -25,7 +25,7 @@ WITHOUT_EFFECT = frozenset(
         *("__doc__", "__module__", "__qualname__", "__annotations__", "__repr__", "__str__", "__hash__", "__slots__", "__dict__"),
         *("__weakref__", "__match_args__", "__orig_bases__", "__static_attributes__", "__firstlineno__", "__getnewargs__"),
         *("__dataclass_fields__", "__dataclass_params__", "__getstate__", "__setstate__", "__reduce__", "__parameters__"),
-        "__replace__",
+        *("__replace__", "__slotnames__", "__final__", "_abc_impl"),  # the last three by copyreg, typing.final and abc
     }
 )
 OURS = frozenset({"semantics", "transforms", "backend", "checkers", "proofs", "adjudge"})
@@ -123,7 +123,9 @@ def refused_member(cls: str, name: str) -> Refused | None:
 
 
 def _is_generated(name: str, value: Any) -> bool:
-    """Whether a member was written by `dataclass` or `NamedTuple`, not by the author of the class."""
+    """Whether a member was written by `dataclass`, `NamedTuple` or `abc`, and says nothing; not by the author of the class."""
+    if name == "__abstractmethods__":
+        return not value
     code = getattr(value, "__code__", None)
     written = name.startswith("__") and code is not None and code.co_filename.startswith("<string")
     return written or isinstance(value, types.MemberDescriptorType)
