@@ -88,16 +88,22 @@ def _pow(a: Any, b: Any) -> Template:
     return Template("_pow_ii_({0}, {1})", INTEGER, (("{1} < 0", SIZES),), helpers=("_pow_ii_",), fallible=True)
 
 
-def _chosen(op: str, otherwise: str = "") -> Cell:
-    """min and max: the second argument if it is strictly better (or `otherwise`), else the first, NaN included."""
+def _chosen(op: str) -> Cell:
+    """min and max: the second argument if it is strictly better, else the first, NaN included."""
 
     def cell(*types: Any) -> Template:
         kinds = {erase(t) for t in types}
         if len(kinds) > 1:
             raise IllTyped("min and max of an integer and a real yield either", rule="backend", remedy="convert both to reals")
-        return Template(f"({{1}} if {{1}} {op} {{0}}{otherwise} else {{0}})", kinds.pop())
+        return Template(f"({{1}} if {{1}} {op} {{0}} else {{0}})", kinds.pop())
 
     return cell
+
+
+def _extreme(op: str) -> Cell:
+    """NumPy's minimum and maximum: as `_chosen`, but of an integer and a real the real, and NaN where either argument is."""
+    text = f"({{1}} if {{1}} {op} {{0}} or {{1}} != {{1}} else {{0}})"
+    return _arithmetic(_real(text), Template(text, INTEGER))
 
 
 _MIXED = {
@@ -149,7 +155,6 @@ def _fixed(template: Template) -> Cell:
 
 
 _BY_ZERO = ("{1} == 0", DIVISION)
-_NAN = " or {1} != {1}"  # NumPy's maximum and minimum are NaN where either argument is
 
 ON_STRUCTURE = Hole("structural: computed on the structure of values, before any code exists")
 IN_LOOPS = Hole("written as loops over elements: backend.arrays")
@@ -188,11 +193,11 @@ CELLS: dict[str, Cell | Hole] = {
     "abs": _abs,
     "min": _chosen("<"),
     "max": _chosen(">"),
-    "minimum": _chosen("<", _NAN),
-    "maximum": _chosen(">", _NAN),
+    "minimum": _extreme("<"),
+    "maximum": _extreme(">"),
     "logaddexp": _fixed(_real("_logaddexp({0}, {1})", "_logaddexp")),
     "single": _fixed(_real("_single({0})", "_single")),
-    "sign": _fixed(_real("_sign({0})", "_sign")),
+    "sign": _arithmetic(_real("_sign({0})", "_sign"), Template("(1 if {0} > 0 else -1 if {0} < 0 else 0)", INTEGER)),
     "to_real": _fixed(_real("{0}")),
     "apart": lambda a: Template("{0}", a),
     "to_boolean": _to_boolean,

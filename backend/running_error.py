@@ -232,6 +232,12 @@ def _truth(x: Any) -> Any:
     return MEANING["to_boolean"](_plain(x))
 
 
+def _where(c: Any, x: Any, y: Any) -> Any:
+    """The one that is chosen; a real if it meets one."""
+    chosen = x if c else y
+    return Bounded(float(chosen), 0.0) if isinstance(chosen, int) and isinstance(y if c else x, Bounded) else chosen
+
+
 def _exact_zero(x: Any) -> Bounded:
     return Bounded(0.0, 0.0)
 
@@ -260,7 +266,7 @@ CELLS: dict[str, Callable[..., Any]] = {
     "max": _cell("max", _larger),
     "minimum": _cell("minimum", _larger),
     "maximum": _cell("maximum", _larger),
-    "where": lambda c, x, y: x if c else y,
+    "where": _where,
     "apart": lambda v: v,
     "put": PUT,
     "logaddexp": _log_sum,

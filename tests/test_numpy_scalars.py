@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 import backend
+from backend import running_error
 from backend.running_error import Bounded, bounds
 from checkers import forward_mode
-from checkers.columns.modular import Oracle, Residue, modular
+from checkers.columns import ball
+from checkers.columns.modular import Oracle, P, Residue, modular
+from semantics.columns import exact
 from semantics.columns.meaning import MEANING
 from semantics.ir import Program
 from semantics.machine import run
@@ -57,9 +62,12 @@ def test_single_is_the_rounding_to_f32(x: float) -> None:
         assert same(meaning("single", x), float(np.float32(x)))
 
 
-def test_where_gives_the_value_itself_and_evaluates_both() -> None:
-    assert meaning("where", True, 1, 2.0) == 1
-    assert type(meaning("where", True, 1, 2.0)) is int
+def test_where_gives_the_value_in_the_type_in_which_both_meet_and_evaluates_both() -> None:
+    assert same(meaning("where", True, 1, 2.0), 1.0)
+    assert same(meaning("where", False, True, 2), 2)
+    assert same(meaning("where", True, True, 2), 1)
+    assert same(meaning("where", True, True, 2.0), 1.0)
+    assert meaning("where", True, True, False) is True
     assert meaning("where", False, ZERO, 2.0) == 2.0
     assert meaning("where", True, ZERO, 2.0) is ZERO
 
@@ -179,3 +187,26 @@ def test_modulo_a_prime_an_extreme_is_one_of_its_arguments_and_a_sum_of_exponent
     asked = oracle.asked
     assert column[TABLE["logaddexp"]](x, y) == column[TABLE["logaddexp"]](x, y)
     assert oracle.asked == asked + 2
+
+
+RESIDUES = modular(Oracle(3)).column
+
+
+@pytest.mark.parametrize(
+    ("cell", "half", "kind"),
+    [
+        (lambda name: exact.CELLS[name], Fraction(1, 2), Fraction),
+        (lambda name: ball.BALL[TABLE[name]], arb(0.5), arb),
+        (lambda name: RESIDUES[TABLE[name]], Residue(pow(2, -1, P)), Residue),
+        (lambda name: running_error.CELLS[name], running_error.lift(0.5), Bounded),
+    ],
+)
+def test_in_every_column_a_mixture_is_a_real_and_the_sign_of_an_integer_an_integer(cell: Any, half: Any, kind: type) -> None:
+    for name in ("maximum", "minimum"):
+        assert {type(cell(name)(x, y)) for x, y in ((1, half), (half, 1), (-1, half), (half, -1))} == {kind}
+        assert {type(cell(name)(x, y)) for x, y in ((1, 2), (2, 1))} == {int}
+    assert {type(cell("where")(c, x, y)) for c in (True, False) for x, y in ((1, half), (half, 1))} == {kind}
+    assert type(cell("where")(True, 1, 2)) is int
+    assert [cell("sign")(n) for n in (-3, 0, 5)] == [-1, 0, 1]
+    assert type(cell("sign")(-3)) is int
+    assert type(cell("sign")(half)) is kind

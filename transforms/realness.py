@@ -194,7 +194,7 @@ def _div(found: Sequence[Kinds]) -> Kinds:
 
 
 def _whole(found: Sequence[Kinds]) -> Kinds:
-    """floordiv and mod: ZERO is read as 0.0."""
+    """floordiv, mod, and NumPy's maximum and minimum: ZERO is read as 0.0."""
     a, b = found
     return (AN_INTEGER if a & b & AN_INTEGER else 0) | (A_REAL if (a | b) & (A_REAL | A_ZERO) else 0)
 
@@ -205,7 +205,7 @@ def _pow(found: Sequence[Kinds]) -> Kinds:
 
 
 def _zero_is_real(found: Sequence[Kinds]) -> Kinds:
-    """abs, min, max and NumPy's two: ZERO is read as 0.0, and a number stays what it is."""
+    """abs, sign, min and max: ZERO is read as 0.0, and a number stays what it is."""
     both = 0
     for kind in found:
         both |= kind
@@ -256,9 +256,10 @@ COMBINE: dict[str, Combine] = {
     "abs": _zero_is_real,
     "min": _zero_is_real,
     "max": _zero_is_real,
-    "minimum": _zero_is_real,
-    "maximum": _zero_is_real,
+    "minimum": _whole,
+    "maximum": _whole,
     "where": lambda found: found[1] | found[2],
+    "sign": _zero_is_real,
     "neg": _neg,
     "inject": _inject,
     "inner": _inner,

@@ -27,6 +27,7 @@ from semantics.scope import evaluation_order, scopes
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, TupleType
 from semantics.values import Closure
 from transforms.array_rows import NUMPY_DTYPE
+from transforms.known_dtypes import with_known_dtypes
 
 COLUMN: dict[str, Callable[..., Any]] = {**CELLS, **ARRAY_CELLS}
 SCALARS = {REAL: "f64", INTEGER: "i64", BOOLEAN: "bool"}
@@ -307,6 +308,7 @@ def write_jaxpr(program: Program) -> Written:
 
     Malformed at what jaxprs cannot say: recursion, functions as results, shapes that are not known when it is traced.
     """
+    program = with_known_dtypes(program)
     types = [_declared(program, node) for node in program.graphs[program.entry].parameters]
     shapes: list[Any] = []
     structures = [_structure(t, shapes) for t in types]

@@ -26,6 +26,7 @@ from semantics.ir import Apply, Constant, GraphRef, NodeId, Parameter, Program
 from semantics.primitives.row import Primitive
 from semantics.scope import evaluation_order, scopes
 from transforms import inline, tuples
+from transforms.known_dtypes import with_known_dtypes
 
 FUEL = 20_000
 ROUNDS = 4  # of inlining, each of which may uncover functions in tuples
@@ -171,6 +172,7 @@ def write_program(program: Program, style: str) -> torch.fx.GraphModule:
         if len(scopes(program).free) == 1:
             break
         program = tuples.SYSTEM.run(inline.SYSTEM.run(program, fuel=FUEL), fuel=FUEL)
+    program = with_known_dtypes(program)
     found = infer(program)
     module = Writer(program, "operator" if style == "aten" else style, found.types[found.entry]).write(program.entry)
     return in_aten(module) if style == "aten" else module

@@ -18,8 +18,8 @@ from backend.status import INDEX, RAISED
 from semantics.errors import IllTyped
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
-from semantics.type_language import REAL, UNIT
-from semantics.type_lattice import ZERO_TYPE
+from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT
+from semantics.type_lattice import ZERO_TYPE, erase
 
 
 def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> Any:
@@ -30,8 +30,24 @@ def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> 
 
 
 def where(emit: Emitter, condition: Any, x: Any, y: Any) -> Any:
-    """One of two values that are both there already: a switch."""
-    return switch(emit, condition, x, y)
+    """One of two values that are both there already: a switch, of numbers of one type."""
+    return switch(emit, condition, *_met(emit, x, y))
+
+
+def _met(emit: Emitter, x: Any, y: Any) -> tuple[Any, Any]:
+    """Two numbers or booleans in the type in which both meet; anything else as it is."""
+    if not (isinstance(x, Reg) and isinstance(y, Reg)) or erase(x.type) == erase(y.type):
+        return x, y
+    wanted = REAL if REAL in (erase(x.type), erase(y.type)) else INTEGER
+    return _as_number(x, wanted), _as_number(y, wanted)
+
+
+def _as_number(x: Reg, wanted: Any) -> Reg:
+    """A boolean or an integer as an integer or a real."""
+    if erase(x.type) == wanted:
+        return x
+    whole = f"int({x.text})" if erase(x.type) == BOOLEAN else x.text  # Numba's float takes no boolean
+    return Reg(whole if wanted == INTEGER else f"float({whole})", wanted)
 
 
 def make_tuple(emit: Emitter, *items: Any) -> Any:

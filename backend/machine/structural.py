@@ -110,8 +110,10 @@ def switch(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
 
 
 def where(I: Words, F: Doubles, x: int, y: int, z: int, out: int) -> int:
-    """The same of numbers and booleans."""
+    """The same of numbers and booleans of one kind; a ZERO is of any."""
     if I[x] != BOOL or I[y] < REAL or I[y] > ZERO or I[z] < REAL or I[z] > ZERO:
+        return SERVICE
+    if I[y] != I[z] and I[y] != ZERO and I[z] != ZERO:
         return SERVICE
     return copy(I, y, out) if I[x + 1] != 0 else copy(I, z, out)
 

@@ -229,7 +229,13 @@ def _where(c: Any, a: Any, b: Any) -> Any:
     if not isinstance(c, bool):
         raise wrong("where", "a boolean", c)
     check_numbers("where", *(x for x in (a, b) if not isinstance(x, bool)))
-    return a if c else b
+    chosen = a if c else b
+    return chosen if a is ZERO or b is ZERO else _one_kind("where", chosen, a, b)
+
+
+def _one_kind(name: str, chosen: Any, a: Any, b: Any) -> Any:
+    """What was chosen of a and b; a ball if either is one."""
+    return ball_of(name, chosen) if isinstance(a, arb) or isinstance(b, arb) else chosen
 
 
 def _seed(out: Any) -> arb:
@@ -257,13 +263,13 @@ def _cells(smooth: bool) -> dict[str, Callable[..., Any] | Hole]:
         "abs": _abs,
         "min": _arithmetic("min", lambda a, b: b if less("min", b, a) else a),
         "max": _arithmetic("max", lambda a, b: b if less("max", a, b) else a),
-        "sign": lambda a: arb(sign_of("sign", ball_of("sign", a))),
+        "sign": lambda a: MEANING.cells["sign"](a) if whole(a) else arb(sign_of("sign", ball_of("sign", a))),  # type: ignore
         "cbrt": _cbrt(smooth),
         "atan2": _atan2,
         "hypot": _hypot(smooth),
         "copysign": _copysign,
-        "maximum": _arithmetic("maximum", lambda a, b: b if less("maximum", a, b) else a),
-        "minimum": _arithmetic("minimum", lambda a, b: b if less("minimum", b, a) else a),
+        "maximum": _arithmetic("maximum", lambda a, b: _one_kind("maximum", b if less("maximum", a, b) else a, a, b)),
+        "minimum": _arithmetic("minimum", lambda a, b: _one_kind("minimum", b if less("minimum", b, a) else a, a, b)),
         "where": _where,
         "logaddexp": _logaddexp,
         "single": lambda a: ball_of("single", a),

@@ -159,7 +159,13 @@ def _comparison(oracle: Oracle, name: str) -> Callable[[Any, Any], bool]:
 def _where(c: Any, a: Any, b: Any) -> Any:
     if not isinstance(c, bool):
         raise wrong("where", "a boolean", c)
-    return a if c else b
+    chosen = a if c else b
+    return chosen if a is ZERO or b is ZERO else _one_kind("where", chosen, a, b)
+
+
+def _one_kind(name: str, chosen: Any, a: Any, b: Any) -> Any:
+    """What was chosen of a and b; a residue if either is one."""
+    return _real(name, chosen) if isinstance(a, Residue) or isinstance(b, Residue) else chosen
 
 
 def _truth(x: Any) -> Any:
@@ -177,7 +183,9 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
     def magnitude(x: Any) -> Any:
         return abs(x) if type(x) is int else -r if oracle.negative(r := _real("abs", x)) else r
 
-    def sign(x: Any) -> Residue:
+    def sign(x: Any) -> Any:
+        if type(x) is int:
+            return MEANING.cells["sign"](x)  # type: ignore[operator]
         r = _real("sign", x)
         return Residue(0, 0) if r.value == 0 else residue(-1 if oracle.negative(r) else 1)
 
@@ -201,8 +209,8 @@ def cells(oracle: Oracle) -> dict[str, Callable[..., Any] | Hole]:
         "abs": magnitude,
         "min": lambda a, b: b if lesser(oracle, b, a) else a,
         "max": lambda a, b: b if lesser(oracle, a, b) else a,
-        "minimum": lambda a, b: b if lesser(oracle, b, a) else a,
-        "maximum": lambda a, b: b if lesser(oracle, a, b) else a,
+        "minimum": lambda a, b: _one_kind("minimum", b if lesser(oracle, b, a) else a, a, b),
+        "maximum": lambda a, b: _one_kind("maximum", b if lesser(oracle, a, b) else a, a, b),
         "where": _where,
         "single": lambda a: _real("single", a),
         "and_": MEANING.cells["and_"],

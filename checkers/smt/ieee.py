@@ -170,6 +170,8 @@ def single(run: Ieee, a: Any) -> Any:
 
 
 def sign(run: Ieee, a: Any) -> Any:
+    if _whole(a):
+        return (a > 0) - (a < 0)
     x = run.real("sign", a)
     one = run.number(1.0)
     nonzero = z3.If(z3.fpIsNegative(x), z3.fpNeg(one), one)

@@ -171,6 +171,10 @@ def where(_: Course, c: Any, a: Any, b: Any) -> Any:
 
 
 def sign(_: Course, a: Any) -> Any:
+    if isinstance(a, int) and not isinstance(a, bool):
+        return (a > 0) - (a < 0)
+    if is_integer(a):
+        return z3.If(a > 0, z3.IntVal(1), z3.If(a < 0, z3.IntVal(-1), z3.IntVal(0)))
     x = as_real("sign", a)
     return z3.If(x > 0, real(1), z3.If(x < 0, real(-1), real(0)))
 

@@ -61,6 +61,13 @@ def mixed(name: str, a: Any, b: Any) -> tuple[Any, Any]:
     return real(name, a), real(name, b)
 
 
+def _met(name: str, a: Any, b: Any) -> tuple[Any, Any]:
+    """As `mixed`; ZERO reads as 0.0."""
+    if type(a) is float and type(b) is float:
+        return a, b
+    return mixed(name, *(0.0 if x is ZERO else x for x in (a, b)))
+
+
 def add(a: Any, b: Any) -> Any:
     """a + b"""
     if type(a) is float and type(b) is float:
@@ -112,7 +119,7 @@ def ieee_divide(x: float, y: float) -> float:
 
 def floordiv(a: Any, b: Any) -> Any:
     """floor(a / b), as Python has it; on reals by zero, the IEEE quotient."""
-    a, b = mixed("floordiv", *(0.0 if x is ZERO else x for x in (a, b)))
+    a, b = _met("floordiv", a, b)
     if type(a) is int:
         if b == 0:
             raise Trap("integer division by zero", rule="floordiv", remedy="test the divisor first")
@@ -123,7 +130,7 @@ def floordiv(a: Any, b: Any) -> Any:
 
 def mod(a: Any, b: Any) -> Any:
     """a - b * floor(a / b), with the sign of b, as Python has it; on reals by zero, NaN."""
-    a, b = mixed("mod", *(0.0 if x is ZERO else x for x in (a, b)))
+    a, b = _met("mod", a, b)
     if type(a) is int:
         if b == 0:
             raise Trap("integer modulo by zero", rule="mod", remedy="test the divisor first")
@@ -189,27 +196,30 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 def np_maximum(a: Any, b: Any) -> Any:
-    """b if b > a else a, but NaN if either is NaN: NumPy's maximum."""
-    check("maximum", a, b)
-    a, b = (0.0 if x is ZERO else x for x in (a, b))
+    """b if b > a else a of both in one type, but NaN if either is NaN: NumPy's maximum."""
+    a, b = _met("maximum", a, b)
     return b if b > a or (type(b) is float and math.isnan(b)) else a
 
 
 def np_minimum(a: Any, b: Any) -> Any:
-    """b if b < a else a, but NaN if either is NaN: NumPy's minimum."""
-    check("minimum", a, b)
-    a, b = (0.0 if x is ZERO else x for x in (a, b))
+    """b if b < a else a of both in one type, but NaN if either is NaN: NumPy's minimum."""
+    a, b = _met("minimum", a, b)
     return b if b < a or (type(b) is float and math.isnan(b)) else a
 
 
 def where(c: Any, a: Any, b: Any) -> Any:
-    """a where c is True, b where it is False. Both are evaluated."""
+    """a where c is True, b where it is False, in the type in which both meet; a boolean that meets a number is 0 or 1."""
     if not isinstance(c, bool):
         raise wrong("where", "a boolean", c, "compare first: np.where(x > 0, …)")
     for x in (a, b):
         if not isinstance(x, bool):
             check("where", x)
-    return a if c else b
+    if type(a) is type(b) or a is ZERO or b is ZERO:
+        return a if c else b
+    chosen = a if c else b
+    if isinstance(chosen, bool):
+        chosen = int(chosen)
+    return real("where", chosen) if float in (type(a), type(b)) else chosen
 
 
 def to_single(a: Any) -> float:
@@ -217,7 +227,9 @@ def to_single(a: Any) -> float:
     return single(real("single", a))
 
 
-def sign(a: Any) -> float:
-    """-1.0, 0.0 or 1.0; NaN of NaN."""
+def sign(a: Any) -> Any:
+    """-1, 0 or 1, in the type of a; NaN of NaN."""
+    if type(a) is int:
+        return (a > 0) - (a < 0)
     x = real("sign", a)
     return math.copysign(1.0, x) if x != 0 and not math.isnan(x) else x + 0.0

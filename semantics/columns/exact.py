@@ -95,7 +95,18 @@ def _seed(out: Any) -> Fraction:
 def _where(c: Any, a: Any, b: Any) -> Any:
     if not isinstance(c, bool):
         raise wrong("where", "a boolean", c)
-    return a if c else b
+    chosen = a if c else b
+    return Fraction(chosen) if any(isinstance(x, Fraction) for x in (a, b)) and isinstance(chosen, int) else chosen
+
+
+def _extreme(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    """b if it is better than a, else a: of an integer and a fraction, a fraction."""
+
+    def cell(a: Any, b: Any) -> Any:
+        chosen = b if better(b, a) else a
+        return chosen if isinstance(a, int) and isinstance(b, int) else Fraction(chosen)
+
+    return cell
 
 
 def _truth(a: Any) -> bool:
@@ -118,10 +129,10 @@ CELLS: dict[str, Callable[..., Any] | Hole] = {
     "abs": _arithmetic("abs", lambda a: abs(Fraction(0) if a is ZERO else a)),
     "min": _arithmetic("min", lambda a, b: b if b < a else a),
     "max": _arithmetic("max", lambda a, b: b if b > a else a),
-    "sign": _arithmetic("sign", lambda a: Fraction((a > 0) - (a < 0))),
+    "sign": _arithmetic("sign", lambda a: ((a > 0) - (a < 0)) if isinstance(a, int) else Fraction((a > 0) - (a < 0))),
     "copysign": _arithmetic("copysign", lambda a, b: Fraction(abs(a) if b >= 0 else -abs(a))),
-    "maximum": _arithmetic("maximum", lambda a, b: b if b > a else a),
-    "minimum": _arithmetic("minimum", lambda a, b: b if b < a else a),
+    "maximum": _arithmetic("maximum", _extreme(lambda b, a: b > a)),
+    "minimum": _arithmetic("minimum", _extreme(lambda b, a: b < a)),
     "where": _where,
     "and_": logical("logical_and", lambda a, b: a and b),
     "or_": logical("logical_or", lambda a, b: a or b),

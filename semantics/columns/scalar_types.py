@@ -3,6 +3,7 @@ The types of mathematics on numbers: the part of the column "type" that a row's 
 
     +, -, *, //, %     integers give integers, anything else a real; a zero is neutral for sums and absorbs products
     abs, min, max      one of the arguments, not converted
+    NumPy's            maximum, minimum and where give one of the arguments in the type in which all meet
     known numbers      what they make is known too: sizes and indices are computed before running
 """
 
@@ -109,18 +110,27 @@ def _neg(a: Any) -> Any:
 
 
 def _same_or_real(name: str, *arguments: Any) -> Any:
-    """abs, min, max and NumPy's two: one of the arguments itself, not converted; a zero is the real 0."""
+    """abs, min and max: one of the arguments itself, not converted; a zero is the real 0."""
     result: Any = NEVER
     for t in _numbers(name, *arguments):
         result = join(result, REAL if t == ZERO_TYPE else t)
     return result
 
 
+def _extreme(name: str, a: Any, b: Any) -> Any:
+    """NumPy's maximum and minimum: the type in which both meet; a zero is the real 0."""
+    a, b = (REAL if t == ZERO_TYPE else t for t in _numbers(name, a, b))
+    return a if a == b else REAL
+
+
 def _where(c: Any, a: Any, b: Any) -> Any:
-    """One of the two, not converted."""
+    """The type in which both meet; a zero meets none."""
     if erase(c) != BOOLEAN:
         raise wrong("where", "a boolean", c, "compare first: np.where(x > 0, …)")
     _numbers("where", *(t for t in (a, b) if erase(t) != BOOLEAN))
+    met = {erase(a), erase(b)}
+    if len(met) > 1 and met <= {REAL, INTEGER, BOOLEAN}:
+        return REAL if REAL in met else INTEGER
     return join(a, b)
 
 
@@ -151,7 +161,8 @@ CELLS: dict[str, Callable[..., Any]] = {
     "div": _div,
     "pow": _pow,
     "neg": _neg,
-    **{name: _named(_same_or_real, name) for name in ("abs", "min", "max", "minimum", "maximum")},
+    **{name: _named(_same_or_real, name) for name in ("abs", "min", "max")},
+    **{name: _named(_extreme, name) for name in ("minimum", "maximum")},
     "where": _where,
     **{name: _named(_equality, name) for name in ("eq", "ne")},
     **{name: _named(_whole_number, name) for name in ("to_integer", "floor", "ceil")},

@@ -27,7 +27,7 @@ ARITHMETIC = (
     row("abs", "x", "number -> number", kinks="x == 0"),
     row("min", "x y", "number number -> number", kinks="x == y"),
     row("max", "x y", "number number -> number", kinks="x == y"),
-    row("sign", "x", "real -> real", kinks="x == 0"),
+    row("sign", "x", "number -> number", kinks="x == 0"),
     row("maximum", "x y", "number number -> number", kinks="x == y"),
     row("minimum", "x y", "number number -> number", kinks="x == y"),
     row("where", "c x y", "boolean number number -> number"),

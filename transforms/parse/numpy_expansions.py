@@ -88,6 +88,27 @@ def square(c: Cursor, args: list[int], at: ast.AST) -> int:
     return c.apply("mul", args[0], args[0], at=at)
 
 
+def fabs(c: Cursor, args: list[int], at: ast.AST) -> int:
+    """The size as a real: of integers, a real first."""
+    return c.apply("abs", c.apply("mul", args[0], c.constant(1.0), at=at), at=at)
+
+
+def reciprocal(c: Cursor, args: list[int], at: ast.AST) -> int:
+    """1 / x, of integers without the fraction: 1 and -1 themselves, and 0 for the others, but none for 0."""
+    (x,) = args
+    dtype, real = c.apply("dtype", x, at=at), c.apply("div", c.constant(1.0), x, at=at)
+    one = c.apply("eq", c.apply("abs", x, at=at), c.constant(1), at=at)
+    found = c.apply("where", one, x, c.apply("mod", x, x, at=at), at=at)
+    for name in ("f32", "f64"):
+        found = c.apply("switch", c.apply("eq", dtype, c.constant(name), at=at), real, found, at=at)
+    return found
+
+
+def float_power(c: Cursor, args: list[int], at: ast.AST) -> int:
+    """The power of both as float64."""
+    return c.apply("pow", *(c.apply("to_real", x, at=at) for x in args), at=at)
+
+
 def variance(c: Cursor, args: list[int], at: ast.AST) -> int:
     """mean(|x - mean(x)|²) along the axes."""
     x, axis, keepdims = args

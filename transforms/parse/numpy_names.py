@@ -101,11 +101,11 @@ def _table(text: str) -> dict[str, str]:
 
 
 _UNARY = _table(
-    "exp expm1 log log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh sign abs absolute=abs fabs=abs negative=neg "
+    "exp expm1 log log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh sign abs absolute=abs negative=neg "
     "logical_not=not_ arcsin=asin arccos=acos arctan=atan arcsinh=asinh arccosh=acosh arctanh=atanh"
 )
 _BINARY = _table(
-    "add subtract=sub multiply=mul divide=div true_divide=div floor_divide=floordiv mod remainder=mod power=pow float_power=pow "
+    "add subtract=sub multiply=mul divide=div true_divide=div floor_divide=floordiv mod remainder=mod power=pow "
     "maximum minimum hypot arctan2=atan2 copysign logaddexp logical_and=and_ logical_or=or_ dot matmul outer "
     "less=lt less_equal=le greater=gt greater_equal=ge equal=eq not_equal=ne"
 )
@@ -123,7 +123,9 @@ _FUNCTIONS: dict[str, Function] = {
     "var": function("var", "x axis=None keepdims=False", expansions.variance),
     "std": function("std", "x axis=None keepdims=False", expansions.deviation),
     "square": function("square", "x", expansions.square),
-    "reciprocal": function("reciprocal", "x", lambda c, args, at: c.apply("div", c.constant(1.0), args[0], at=at)),
+    "reciprocal": function("reciprocal", "x", expansions.reciprocal),
+    "fabs": function("fabs", "x", expansions.fabs),
+    "float_power": function("float_power", "x y", expansions.float_power),
     "where": row("where", "where", "c x y"),
     "clip": function("clip", "x low=None high=None", expansions.clip),
     "array": _typed("array", "as_array", "value dtype=None", 1),
