@@ -7,15 +7,16 @@ value at each sample is that of the function called on it, bit for bit where the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from adjudge.elsewhere import made
+from adjudge.failures import Failures
 from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
 from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
@@ -38,7 +39,8 @@ def vmap(
     in_axes   0, or None for an argument that all samples share; a tuple has one for each argument. Functions are shared
     mode      "exact" or "fast", as of `compile`; what differs is sums over arrays, and what programs of arrays call
     errors    "raise" the error of the first sample that has one, its number in the text; or "return" (values, failures), where
-              `failures` has the error of each sample that failed, by number, and the values there are nan, 0 or False
+              `failures` has the error of each sample that failed, by number, and the values there are nan, 0 or False; an
+              error that is asked for is explained by a run of its sample, so to count them is quick
     threads   how many go over the samples on "cpu"; 0 for as many as Numba would use
     """
     if target not in TARGETS:
@@ -74,7 +76,7 @@ def vmap(
         quick = runner.way_in(at_length, errors == "return") if len(given) == len(arguments) else None
         batched.lead(quick or at_length)  # for columns and numbers of the types that came last
         if errors == "return":
-            return to_python(outcome.value, None), outcome.failures
+            return to_python(outcome.value, None), _in_full(outcome.failures, runner, given)
         if outcome.failures:
             first = min(outcome.failures)
             raise _of_sample(first, runner.explained(outcome.failures[first], sample(first)))
@@ -98,6 +100,10 @@ class Argument:
     def at(self, k: int) -> Any:
         """The value of one sample."""
         return to_value(self.value, self.name, lambda x, name: to_value(x[k], name)) if self.mapped else self.value
+
+    def only(self, numbers: list[int]) -> Argument:
+        """The argument at these samples alone, in columns of its own."""
+        return replace(self, value=to_value(self.value, self.name, lambda x, _: x[numbers])) if self.mapped else self
 
 
 def _arguments(f: Any, arguments: Sequence[Any], in_axes: Axes) -> list[Argument]:
@@ -152,9 +158,13 @@ def _count(given: Sequence[Argument]) -> int:
 
 @dataclass(frozen=True)
 class Runner:
-    """`run(count, sample)` gives the outcome, `explained(error, sample)` an error in full; `way_in(otherwise, pair)` is quicker."""
+    """
+    `run(count, sample)` gives the outcome, `explained(error, sample)` an error in full, if it `is_vague`; `way_in(otherwise, pair)`
+    is quicker.
+    """
 
     run: Callable[..., Any]
+    is_vague: Callable[[AdjudgeError], bool]
     explained: Callable[..., AdjudgeError]
     way_in: Callable[..., Callable[..., Any] | None]
 
@@ -167,6 +177,7 @@ def _runner(
     from backend.batches.batch import Batch, Column, of_outcomes
     from backend.batches.way_in import way_in
     from backend.boundary import flatten_arguments
+    from backend.tiers import is_vague
 
     types = [None if t is None else general(t) for t in types] if target != "reference" else types
     data = [(a, t) for a, t in zip(given, types, strict=True) if not a.function]
@@ -187,11 +198,13 @@ def _runner(
     if isinstance(found, Machine):
         return Runner(
             lambda count, sample: of_outcomes([_on(found, sample(k)) for k in range(count)]),
+            lambda _: False,
             lambda error, _: error,
             lambda *_: None,
         )
     return Runner(
         lambda count, sample: found.run(columns, count, sample),
+        is_vague,
         found.tiered.explained,
         lambda otherwise, pair: (
             None if columns is None else way_in(found, types, lambda value: to_python(value, None), otherwise, pair)
@@ -205,6 +218,20 @@ def _on(machine: Machine, arguments: Sequence[Any]) -> Any:
         return machine.run(arguments).value
     except AdjudgeError as error:
         return error
+
+
+def _in_full(failures: dict[int, AdjudgeError], runner: Runner, given: Sequence[Argument]) -> Mapping[int, AdjudgeError]:
+    """The errors, each explained when it is asked for, from what its sample is now: a column may change after the call."""
+    vague = {k: i for i, k in enumerate(k for k, error in failures.items() if runner.is_vague(error))}
+    if not vague:
+        return failures
+    kept = [a if a.function else a.only([*vague]) for a in given]
+
+    def explain(number: int, error: AdjudgeError) -> AdjudgeError:
+        place = vague.get(number)
+        return error if place is None else runner.explained(error, [a.at(place) for a in kept if not a.function])
+
+    return Failures(failures, explain)
 
 
 def _of_sample(number: int, found: AdjudgeError) -> AdjudgeError:

@@ -164,7 +164,7 @@ class Tiered:
         The error with the place and the words of the reference, which the machine has, and generated code has a status alone. A
         budget that is spent is not spent again. What a GPU found is explained on the CPU.
         """
-        if not isinstance(failure, Trap) or failure.rule != "backend":
+        if not is_vague(failure):
             return failure
         machined = self.machined if self.machined.threads is None else Machined(self.closures)
         (found,) = machined.map([arguments])
@@ -225,6 +225,11 @@ def is_beyond(outcome: Any) -> bool:
     """Whether generated code was not made for the sample, or is at fault, and the machine is to run it."""
     told = tuple(error(s, 0).what for s in (OVERFLOW, SIZES, STUCK, ORDER, AHEAD))
     return isinstance(outcome, Crash) or (isinstance(outcome, Trap) and outcome.what in told)
+
+
+def is_vague(failure: AdjudgeError) -> bool:
+    """Whether all that is known of a failure is the status of generated code."""
+    return isinstance(failure, Trap) and failure.rule == "backend"
 
 
 def unmade(fault: Exception) -> Crash:
