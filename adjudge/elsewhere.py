@@ -23,6 +23,9 @@ class Made(partial[Any]):
         """From the next call on, it calls this."""
         self.__setstate__((to, (), {}, vars(self)))  # type: ignore[attr-defined]
 
+    def __repr__(self) -> str:
+        return f"<{self.__name__}, made by {self.made_by}>"
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self.made_again
 

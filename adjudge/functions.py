@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.elsewhere import made
+from adjudge.elsewhere import Made, made
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
 from semantics.collector import at_rest, at_work
 from semantics.edit import applying
@@ -147,6 +147,8 @@ def bind(f: Any, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
             remedy = "give one value for each, by position"
             raise IllTyped(f"the program takes {len(wanted)} arguments ({', '.join(wanted)}), {given}", rule="enter", remedy=remedy)
         return list(arguments)
+    if isinstance(f, Made):
+        parse(f)  # which refuses it
     try:
         bound = inspect.signature(f).bind(*arguments, **named)
     except TypeError as error:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -39,3 +42,34 @@ def test_each_way_to_fail_is_caught_by_its_public_name() -> None:
 def test_all_of_them_are_caught_at_once() -> None:
     with pytest.raises(aj.AdjudgeError, match="try: "):
         aj.grad(lambda n: n)(1)
+
+
+def _square(x: float) -> float:
+    return x * x
+
+
+BATCHED, COMPILED = aj.vmap(_square), aj.compile(_square)
+
+
+def _of_a_batch(x):
+    return np.sum(BATCHED(x))
+
+
+@pytest.mark.parametrize(("made", "by"), [(BATCHED, "vmap"), (COMPILED, "compile")])
+def test_what_compile_and_vmap_made_is_no_program_and_every_way_in_says_so(made: Any, by: str) -> None:
+    x = np.ones(3)
+    ways = (aj.grad, aj.value_and_grad, aj.jacobian, aj.hessian, aj.compile, aj.vmap, partial(aj.grad, wrt="q"))
+    calls = (*(partial(lambda way: way(made)(x), way) for way in ways), lambda: aj.hvp(made)(x, x), lambda: aj.run(made, x))
+    for call in calls:
+        with pytest.raises(aj.Malformed, match=f"is made by aj.{by}, and is called from Python alone") as raised:
+            call()
+        assert raised.value.remedy.startswith(f"aj.{by} comes last")
+    assert repr(made) == f"<{made.__name__}, made by aj.{by}>"
+
+
+def test_a_batch_inside_a_program_is_refused_at_its_place() -> None:
+    with pytest.raises(aj.Malformed, match=r"is made by aj\.vmap") as raised:
+        aj.grad(_of_a_batch)(np.ones(3))
+    assert raised.value.location is not None
+    assert "BATCHED(x)" in raised.value.location.text
+    assert aj.vmap(aj.grad(_square))(np.ones(3)).tolist() == [2.0, 2.0, 2.0]
