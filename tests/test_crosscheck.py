@@ -181,3 +181,19 @@ def test_programs_over_arrays_are_run_alike(m: int, n: int, turns: int, data: An
     types = (ArrayType("f64", (None, None)), ArrayType("f64", (None,)), INTEGER)
     program = first_that_fits(calling(parse(chained), "grad", (0, 1), types), "J", lambda one: one)
     event(f"tier {agrees(program, types, [(to_value(x.reshape(m, n)), to_value(y), turns)])}")
+
+
+REFUSED = {
+    "an integer by position": (("large", "7", "-g", "0"), "with respect to n was asked for, which is the integer 7"),
+    "an integer by name, of its declared type": (("power", "-g", "n"), "with respect to n was asked for, which is the integer"),
+    "an array of integers": (("layer", "np.ones((2, 3))", "np.array([1, 2, 3])", "-g", "x"), "which is an array of int64"),
+    "a name that is none": (("power", "1.5", "2", "-g", "q"), "wrt is 'q', but the arguments are x, n"),
+    "too many arguments": (("power", "1.5", "2", "3.0", "-g", "x"), "takes 2 arguments, 3 given"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_gradient_that_there_is_not_is_refused_with_its_cause(adjudge: Any, programs: Path, name: str) -> None:
+    (function, *words), what = REFUSED[name]
+    code, _, said = adjudge("crosscheck", f"{programs}:{function}", *words, "--samples", "1", "--quick")
+    assert (code, what in " ".join(said.split())) == (2, True), said

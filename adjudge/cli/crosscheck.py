@@ -66,10 +66,13 @@ def crosscheck(
     program = load(target)
     given = filled(target, program, arguments) if arguments else []
     types = tuple(type_of(v) for v in given) if given else declared(program)
-    if by:
-        program = calling(program, "grad", Derivative(program, "grad", positions(by)).wrt, tuple(map(general, types)))
-    program = as_compiled(program, tuple(map(general, types)))
     wanted = random_samples(types, samples, seed)
+    if by:
+        derivative = Derivative(program, "grad", positions(by))
+        if len(types) == len(program.graphs[program.entry].parameters):
+            derivative.arguments(given or random_samples(types, 1, seed)[0], {})
+        program = calling(program, "grad", derivative.wrt, tuple(map(general, types)))
+    program = as_compiled(program, tuple(map(general, types)))
     try:
         results = compare(program, types, [tuple(given), *wanted] if given else wanted, quick, mode)
     except IllTyped as error:
