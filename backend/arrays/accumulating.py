@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from backend.arrays.beforehand import computed_beforehand
+from backend.arrays.beforehand import computed_beforehand, loops
 from backend.arrays.earlier import read_earlier
 from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
@@ -117,11 +117,8 @@ def _pairs(nest: ast.For, made: set[str], becomes: set[tuple[str, str]]) -> list
 
 def _turns(nest: ast.For) -> tuple[list[str], list[ast.stmt]]:
     """The numbers of the turns of loops that stand alone in each other, and what the innermost does."""
-    turns = [ast.unparse(nest.target)]
-    while len(nest.body) == 1 and isinstance(nest.body[0], ast.For):
-        nest = nest.body[0]
-        turns.append(ast.unparse(nest.target))
-    return turns, nest.body
+    nests = loops(nest)
+    return [ast.unparse(loop.target) for loop in nests], nests[-1].body
 
 
 def _copy(nest: ast.For, new: str, old: str) -> ast.For:

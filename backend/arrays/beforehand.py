@@ -21,42 +21,47 @@ from typing import cast
 
 from backend.arrays.assumed import shift
 from backend.arrays.earlier import read_earlier
+from backend.arrays.effects import Roots, roots
+from backend.arrays.hoisting import untested
 from backend.arrays.in_place import Block, blocks, copied
+from backend.arrays.paired import stored
 from backend.arrays.walking import names_in, walk
 
 
 def computed_beforehand(function: ast.FunctionDef) -> None:
     """The function with parts computed first."""
+    known = roots(function)
     for block in blocks(function):
         for copy in [s for s in block if isinstance(s, ast.For) and copied(s)]:
-            _before(block, copy)
+            _before(block, copy, known)
         for copy in [s for s in block if isinstance(s, ast.For) and copied(s)]:
             read_earlier(block, copy, [copied(copy)[1]])  # type: ignore[index]
 
 
-def _before(block: Block, copy: ast.For) -> None:
-    """The same for one copy."""
+def _before(block: Block, copy: ast.For, known: Roots) -> None:
+    """The same for one copy, which goes behind what stands between it and the loops that write the part."""
     new, old = copied(copy) or ("", "")
     at = block.index(copy)
-    made = next((s for s in reversed(block[:at]) if _makes(s, new)), None)
+    made = next((s for s in reversed(block[:at]) if new in names_in(s)), None)
     nest = next((s for s in block[at + 1 :] if new in names_in(s)), None)
-    if made is None or not isinstance(nest, ast.For) or (store := _only_store(nest, new)) is None:
+    if made is None or not _makes(made, new) or not isinstance(nest, ast.For) or (store := _only_store(nest, new)) is None:
         return
     between = block[at + 1 : block.index(nest)]
     sizes, dtype = cast(ast.Call, cast(ast.Assign, made).value).args
-    if old not in names_in(nest) or old in {n for s in between for n in _stored(s)} or _is_most(nest, cast(ast.Tuple, sizes)):
+    if old not in names_in(nest) or known.of(old) in map(known.of, stored(between)) or _is_most(nest, cast(ast.Tuple, sizes)):
         return
     part, first = f"{new}part_", deepcopy(nest)
-    rest = [s for s in block if s not in (made, copy, nest)]
-    where = rest.index(between[-1]) + 1 if between else block.index(copy) - 1
-    turns = [loop.target for loop in _loops(nest)]
+    turns = [loop.target for loop in loops(nest)]
     place = ast.Tuple(turns, ast.Load()) if len(turns) > 1 else turns[0]
-    _write_to(_loops(first)[-1].body, part, place)
+    _write_to(loops(first)[-1].body, part, place)
     _rename(first)
-    _read_from(_loops(nest)[-1].body, store, part, place)
-    ends = [_size(loop) for loop in _loops(nest)]
+    _read_from(loops(nest)[-1].body, store, part, place)
+    ends = [untested(deepcopy(cast(ast.Call, loop.iter).args[0])) for loop in loops(nest)]
     empty = ast.Call(ast.Name("_empty", ast.Load()), [ast.Tuple(ends, ast.Load()), dtype], [])
-    block[:] = [*rest[:where], ast.Assign([ast.Name(part, ast.Store())], empty), first, made, copy, nest, *rest[where:]]
+    block.remove(made)
+    block.remove(copy)
+    where = block.index(nest)
+    block[where:where] = [ast.Assign([ast.Name(part, ast.Store())], empty), first, made, copy]
 
 
 def _makes(statement: ast.stmt, name: str) -> bool:
@@ -66,7 +71,7 @@ def _makes(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def _loops(nest: ast.For) -> list[ast.For]:
+def loops(nest: ast.For) -> list[ast.For]:
     """The loops that stand alone in each other."""
     found = [nest]
     while len(found[-1].body) == 1 and isinstance(found[-1].body[0], ast.For):
@@ -77,7 +82,7 @@ def _loops(nest: ast.For) -> list[ast.For]:
 def _only_store(nest: ast.For, new: str) -> ast.Assign | None:
     """The assignment to an element that is all that the nest does with an array, but for numbers and tests."""
     found = None
-    for statement in _loops(nest)[-1].body:
+    for statement in loops(nest)[-1].body:
         match statement:
             case ast.Assign([ast.Subscript(ast.Name(name))]) if name == new and found is None:
                 found = statement
@@ -86,7 +91,7 @@ def _only_store(nest: ast.For, new: str) -> ast.Assign | None:
             case _:
                 return None
     times = sum(isinstance(n, ast.Name) and n.id == new for n in walk(nest))
-    return found if times == 1 and all(_is_plain(loop) for loop in _loops(nest)) else None
+    return found if times == 1 and all(_is_plain(loop) for loop in loops(nest)) else None
 
 
 def _is_plain(loop: ast.For) -> bool:
@@ -97,31 +102,14 @@ def _is_plain(loop: ast.For) -> bool:
     return False
 
 
-def _size(loop: ast.For) -> ast.expr:
-    """How many turns there are: of a size less a number, none where that is more."""
-    size = deepcopy(cast(ast.Call, loop.iter).args[0])
-    is_less = isinstance(size, ast.BinOp) and isinstance(size.op, ast.Sub)
-    return ast.Call(ast.Name("max", ast.Load()), [size, ast.Constant(0)], []) if is_less else size
-
-
 def _is_most(nest: ast.For, sizes: ast.Tuple) -> bool:
     """Whether the loops go over all of an array of these sizes, but for so many lines at its edges."""
-    over = [cast(ast.Call, loop.iter).args[0] for loop in _loops(nest)]
+    over = [cast(ast.Call, loop.iter).args[0] for loop in loops(nest)]
     return [_base(size) for size in over] == [_base(size) for size in sizes.elts]
 
 
 def _base(size: ast.expr) -> str:
     return shift(f"({ast.unparse(size)})")[0].removeprefix("(").removesuffix(")")
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    """The names to which, or to elements of which, a statement assigns."""
-    found = set()
-    for node in walk(statement):
-        match node:
-            case ast.Name(name) | ast.Subscript(ast.Name(name)) if isinstance(node.ctx, ast.Store):
-                found.add(name)
-    return found
 
 
 def _write_to(body: Block, part: str, place: ast.expr) -> None:

@@ -62,7 +62,7 @@ def _in_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                             _is_size(size, fixed) and later[known.of(array)] == everywhere[known.of(array)]
                         ):
                             all, turn = f"{array}all", f"{array}allk"
-                            made += ast.parse(f"{all} = _empty(({ast.unparse(_untested(size))},), {ast.unparse(dtype)})").body
+                            made += ast.parse(f"{all} = _empty(({ast.unparse(untested(size))},), {ast.unparse(dtype)})").body
                             filled = f"for {turn} in range({ast.unparse(size)}):\n    {all}[{turn}] = {ast.unparse(fill)}"
                             block[at:at] = ast.parse(filled).body
                             values[k] = ast.Name(all, ast.Load())
@@ -102,7 +102,7 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 if times[name] > 1 or not all(_is_size(size, fixed) for size in sizes):
                     continue
                 if later[known.of(name)] == everywhere[known.of(name)]:
-                    before = ast.Tuple([*map(_untested, sizes)], ast.Load())
+                    before = ast.Tuple([*map(untested, sizes)], ast.Load())
                     new = ast.Call(ast.Name("_empty", ast.Load()), [before, dtype], [])
                     made.insert(0, ast.Assign([target], new))
                     block[at : at + 1] = filled(name, sizes, fill[0]) if fill else []
@@ -122,7 +122,7 @@ def filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
     return ast.parse("\n".join([*lines, f"{' ' * len(nests)}{name}[{', '.join(turns)}] = {ast.unparse(fill)}"])).body
 
 
-def _untested(size: ast.expr) -> ast.expr:
+def untested(size: ast.expr) -> ast.expr:
     """A size where no test has been made yet."""
     match size:
         case ast.BinOp(_, ast.Sub()):

@@ -8,6 +8,7 @@ A kernel takes its memory as arrays, its budget, and a one; an entry takes the a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from backend.boundary import PYTHON
@@ -19,6 +20,7 @@ from backend.stacks.memory import ARRAYS, HEADER, is_addressed, rooms
 from semantics.type_language import ArrayType, TupleType
 
 
+@lru_cache(4)  # of one program it is asked three times, before its machine code is found
 def entry_source(code: Lowered) -> str:
     """The generated code with its entry."""
     arguments = [f"a{i}" for i in range(len(code.arguments))]
