@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from backend.arrays.beforehand import computed_beforehand, loops
+from backend.arrays.beforehand import PART, computed_beforehand, loops
 from backend.arrays.earlier import read_earlier
 from backend.arrays.in_place import blocks, copied, updated
 from backend.arrays.ownership import pairs
@@ -54,7 +54,8 @@ def _with_copies(function: ast.FunctionDef, through: int) -> list[Sum]:
     """Every nest that computes what a name, or its copy, becomes from what it is: a copy is put before it, and it reads that."""
     assigned = [pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n)]
     names = [(value.id, to.id) for to, value in assigned if isinstance(value, ast.Name) and isinstance(to, ast.Name)]
-    names += [(old, new) for block in blocks(function) for s in block if (pair := copied(s)) for new, old in [pair]]
+    copies = [pair for block in blocks(function) for s in block if (pair := copied(s))]
+    names += [(old, new) for new, old in copies if not old.endswith(PART)]  # a part becomes a part, not the array
     becomes = _becomes(names, through)
     found: list[Sum] = []
     for block in blocks(function):

@@ -27,6 +27,9 @@ from backend.arrays.in_place import Block, blocks, copied
 from backend.arrays.paired import stored
 from backend.arrays.walking import names_in, walk
 
+PART = "part_"
+"""How the names of parts end."""
+
 
 def computed_beforehand(function: ast.FunctionDef) -> None:
     """The function with parts computed first."""
@@ -48,12 +51,13 @@ def _before(block: Block, copy: ast.For, known: Roots) -> None:
         return
     between = block[at + 1 : block.index(nest)]
     sizes, dtype = cast(ast.Call, cast(ast.Assign, made).value).args
-    if old not in names_in(nest) or known.of(old) in map(known.of, stored(between)) or _is_most(nest, cast(ast.Tuple, sizes)):
+    others = map(known.of, stored(between) | stored([nest]) - {new})
+    if old not in names_in(nest) or known.of(old) in others or _is_most(nest, cast(ast.Tuple, sizes)):
         return
-    part, first = f"{new}part_", deepcopy(nest)
+    part, first = f"{new}{PART}", deepcopy(nest)
     turns = [loop.target for loop in loops(nest)]
     place = ast.Tuple(turns, ast.Load()) if len(turns) > 1 else turns[0]
-    _write_to(loops(first)[-1].body, part, place)
+    _write_to(loops(first)[-1].body, new, part, place)
     _rename(first)
     _read_from(loops(nest)[-1].body, store, part, place)
     ends = [untested(deepcopy(cast(ast.Call, loop.iter).args[0])) for loop in loops(nest)]
@@ -80,13 +84,13 @@ def loops(nest: ast.For) -> list[ast.For]:
 
 
 def _only_store(nest: ast.For, new: str) -> ast.Assign | None:
-    """The assignment to an element that is all that the nest does with an array, but for numbers and tests."""
+    """The assignment to an element that is all that the nest does with an array; it may write to others, too, and have tests."""
     found = None
     for statement in loops(nest)[-1].body:
         match statement:
             case ast.Assign([ast.Subscript(ast.Name(name))]) if name == new and found is None:
                 found = statement
-            case ast.Assign([ast.Name()]) | ast.If(_, [ast.Return()], []):
+            case ast.Assign([ast.Name() | ast.Subscript(ast.Name())]) | ast.If(_, [ast.Return()], []):
                 pass
             case _:
                 return None
@@ -112,11 +116,12 @@ def _base(size: ast.expr) -> str:
     return shift(f"({ast.unparse(size)})")[0].removeprefix("(").removesuffix(")")
 
 
-def _write_to(body: Block, part: str, place: ast.expr) -> None:
-    """The values go to the part."""
+def _write_to(body: Block, new: str, part: str, place: ast.expr) -> None:
+    """The values of an array go to the part."""
     for statement in body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-            statement.targets = [ast.Subscript(ast.Name(part, ast.Load()), deepcopy(place), ast.Store())]
+        match statement:
+            case ast.Assign([ast.Subscript(ast.Name(name))]) if name == new:
+                statement.targets = [ast.Subscript(ast.Name(part, ast.Load()), deepcopy(place), ast.Store())]
 
 
 def _rename(nest: ast.For) -> None:
@@ -128,12 +133,14 @@ def _rename(nest: ast.For) -> None:
 
 
 def _read_from(body: Block, store: ast.Assign, part: str, place: ast.expr) -> None:
-    """The values come from the part; numbers that only they needed are left out."""
+    """The values come from the part; numbers that only they needed, and other arrays, are left out."""
     store.value = ast.Subscript(ast.Name(part, ast.Load()), deepcopy(place), ast.Load())
     needed: set[str] = set()
     for statement in reversed([*body]):
         match statement:
             case ast.Assign([ast.Name(name)]) if name not in needed:
+                body.remove(statement)
+            case ast.Assign([ast.Subscript()]) if statement is not store:
                 body.remove(statement)
             case _:
                 needed |= names_in(statement)

@@ -9,8 +9,9 @@ Reads of an array that a sum takes the place of, before the sum: then nothing re
 
 What goes before the sum is each loop that reads the old array, with what stands between that it needs. It is so where none of that
 needs the sum, and where all that changes places writes to new arrays alone, which have no other names yet; so two statements need
-each other only if one writes what the other mentions. Tests and jumps stay where they are, and nothing goes past them. Where a read
-would be left, nothing is gained, and all stays.
+each other only if one writes what the other mentions. Tests and jumps stay where they are, and nothing goes past them but tests of
+whether stacks have room: the host answers these with more memory and runs all again, and no read of an array relies on them. Where
+a read would be left, nothing is gained, and all stays.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from backend.arrays.walking import walk
+from backend.arrays.walking import names_in, walk
+from backend.status import FULL, FULL_ARRAYS, FULL_AT, LINKED
 
 Block = list[ast.stmt]
 NUMBER = re.compile(r"_\w+|[xibk]\d\w*")
@@ -65,6 +67,8 @@ def _apart(a: Uses | None, b: Uses | None) -> bool:
 
 def _uses(statement: ast.stmt) -> Uses | None:
     """What a statement of loops, choices and assignments uses; None for another, and for one that hands an array on."""
+    if _is_of_room(statement):
+        return Uses(frozenset(names_in(statement)), frozenset(), frozenset())
     mentions, writes, stores = set[str](), set[str](), set[str]()
     for node in walk(statement):
         match node:
@@ -83,6 +87,14 @@ def _uses(statement: ast.stmt) -> Uses | None:
                 if isinstance(context, ast.Store):
                     writes.add(name)
     return Uses(frozenset(mentions), frozenset(writes | stores), frozenset(stores))
+
+
+def _is_of_room(statement: ast.stmt) -> bool:
+    """Whether a statement only asks whether the memory of stacks is enough, and laid out as the code needs it."""
+    match statement:
+        case ast.If(_, [ast.Return(ast.Tuple([*_, ast.Constant(int(status))]))], []):
+            return status in (FULL, LINKED, FULL_ARRAYS) or status >= FULL_AT
+    return False
 
 
 def _fresh(block: Block) -> set[str]:

@@ -59,7 +59,7 @@ def _in_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 for k, (name, value) in enumerate(zip(names, values, strict=True)):
                     match name, value:
                         case ast.Name(array), ast.Call(ast.Name("_full"), [ast.Tuple([size]), fill, dtype]) if (
-                            _is_size(size, fixed) and later[known.of(array)] == everywhere[known.of(array)]
+                            is_size(size, fixed) and later[known.of(array)] == everywhere[known.of(array)]
                         ):
                             all, turn = f"{array}all", f"{array}allk"
                             made += ast.parse(f"{all} = _empty(({ast.unparse(untested(size))},), {ast.unparse(dtype)})").body
@@ -99,7 +99,7 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
         later += _mentions([statement], known)
         match statement:
             case ast.Assign([ast.Name(name) as target], ast.Call(ast.Name("_empty" | "_full"), [ast.Tuple(sizes), *fill, dtype])):
-                if times[name] > 1 or not all(_is_size(size, fixed) for size in sizes):
+                if times[name] > 1 or not all(is_size(size, fixed) for size in sizes):
                     continue
                 if later[known.of(name)] == everywhere[known.of(name)]:
                     before = ast.Tuple([*map(untested, sizes)], ast.Load())
@@ -113,11 +113,11 @@ def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywher
                 statement.body = body or [ast.Pass()]
 
 
-def filled(name: str, sizes: list[ast.expr], fill: ast.expr) -> Block:
+def filled(name: str, sizes: list[ast.expr], fill: ast.expr, innermost: str = "_apart") -> Block:
     """Loops that fill an array."""
     turns = [f"{name}l{k}" for k in range(len(sizes))]
     nests = [*zip(turns, map(ast.unparse, sizes), strict=True)]
-    through = ["range"] * (len(nests) - 1) + ["_apart"]
+    through = ["range"] * (len(nests) - 1) + [innermost]
     lines = [f"{' ' * k}for {turn} in {by}({size}):" for k, ((turn, size), by) in enumerate(zip(nests, through, strict=True))]
     return ast.parse("\n".join([*lines, f"{' ' * len(nests)}{name}[{', '.join(turns)}] = {ast.unparse(fill)}"])).body
 
@@ -131,14 +131,15 @@ def untested(size: ast.expr) -> ast.expr:
             return size
 
 
-def _is_size(node: ast.expr, fixed: set[str]) -> bool:
+def is_size(node: ast.expr, fixed: set[str]) -> bool:
+    """Whether a size is that of an argument, which `fixed` has, or is known."""
     match node:
         case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
             return name in fixed
         case ast.BinOp(size, ast.Add() | ast.Sub(), ast.Constant(int())):
-            return _is_size(size, fixed)
+            return is_size(size, fixed)
         case ast.Call(ast.Name("max"), [size, ast.Constant(0)]):  # of an array of an inner loop
-            return _is_size(size, fixed)
+            return is_size(size, fixed)
         case ast.Constant(int()):
             return True
         case _:

@@ -16,12 +16,13 @@ from backend.arrays.begun import begun
 from backend.arrays.carried import spoken, told
 from backend.arrays.constants import constants
 from backend.arrays.contraction import contracted
+from backend.arrays.decided import decided
 from backend.arrays.direct import direct
 from backend.arrays.eager import eager
 from backend.arrays.edges import edged
 from backend.arrays.effects import Reader, roots
 from backend.arrays.fusion import fused
-from backend.arrays.guards import guarded
+from backend.arrays.guards import guarded, sized
 from backend.arrays.hoisting import hoisted, lent
 from backend.arrays.keeping import kept_in_place, kept_once
 from backend.arrays.lanes import beside
@@ -30,6 +31,7 @@ from backend.arrays.once import read_once
 from backend.arrays.popped import summed
 from backend.arrays.reuse import reused
 from backend.arrays.stacked import stacked
+from backend.arrays.touched import touched
 from backend.arrays.unmasked import unmasked
 from backend.arrays.whole import whole
 from backend.arrays.windows import windowed
@@ -58,6 +60,9 @@ def tightened(text: str) -> str:
         module.body[0] = function = summed(found, told(found), THROUGH)
     needed(function, Reader(roots(function)))
     unmasked(function)
+    if decided(function):
+        sized(function)
+    touched(function)
     hoisted(function)
     windowed(function)
     function.body = fused(function.body, Reader(roots(function)))
