@@ -128,7 +128,8 @@ def layers() -> tuple[Any, Any, tuple[Any, ...]]:
 
 def test_what_both_loops_of_an_adjoint_add_to_is_copied_in_no_turn() -> None:
     code, reference, arrays = layers()
-    assert "own" not in code.code.alone
+    _, _, loops = code.code.alone.partition("while True")
+    assert "own" not in loops
     assert agrees(code, reference, *arrays)
     special = [np.where(a > 0.5, -0.0, np.where(a < -0.5, np.inf, a)) for a in arrays]
     assert agrees(code, reference, *special)

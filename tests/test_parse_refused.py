@@ -10,6 +10,7 @@ import ast
 import contextlib
 import functools
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,27 @@ def test_a_live_object_that_is_no_function_of_the_language_is_malformed(odd: obj
     with pytest.raises(Malformed) as raised:
         parse(odd)  # type: ignore[arg-type]
     assert raised.value.remedy
+
+
+def uses_partial(x):  # type: ignore[no-untyped-def]
+    return functools.partial(pow, x)(2.0)
+
+
+def uses_dict(d):  # type: ignore[no-untyped-def]
+    return dict(d)["w"]
+
+
+@pytest.mark.parametrize(
+    ("function", "what", "remedy"),
+    [
+        (uses_partial, "the class partial is not in the language", "write a def or a lambda"),
+        (uses_a_class, "the class Model is not in the language", "derive it from NamedTuple"),
+        (uses_dict, "the builtin dict is not in the language", r"d\.copy\(\)"),
+    ],
+)
+def test_what_is_called_and_cannot_be_is_named_with_what_can(function: Callable[..., object], what: str, remedy: str) -> None:
+    with pytest.raises(Malformed, match=f"(?s){what}.*{remedy}"):
+        parse(function)
 
 
 def test_lambdas_on_one_line_are_told_apart_or_refused() -> None:

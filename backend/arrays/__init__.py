@@ -23,13 +23,15 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     tightening    the passes over the text that comes out, in this order:
     guards        tests of sizes first, and one name for each size
     arranged      arrays of integers in order, not read
-    in_place      updates of arrays without a copy; `earlier`, reads that go before a sum in place; `popped`, of what a frame kept;
-                  `paired`, arrays that have one size
+    in_place      updates of arrays without a copy; `earlier`, reads that go before a sum in place; `beforehand`,
+                  parts computed before a copy; `popped`, of what a frame kept; `paired`, arrays that have one size
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells
     counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many
                   elements slices select
     needed        what nothing needs left out
+    decided       choices that an earlier one has decided, made with it
+    touched       what turns add to few elements of an array, added at these alone
     hoisting      arrays that turns begin as ZEROs, made once
     fusion        loops over the same sizes joined
     contraction   arrays of which a turn needs its own part alone made smaller

@@ -17,12 +17,13 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.arrays.effects import Reader, assigned, conflict, roots
 from backend.arrays.in_place import Block, blocks
 from backend.arrays.ownership import pairs
 from backend.arrays.walking import names_in, walk
+from backend.status import SIZES
 
 REACH = 40  # statements that are looked ahead for what a choice has decided
 
@@ -57,6 +58,7 @@ def _decided(block: Block, at: int, times: Counter[str], mentions: Counter[str],
     if first is None or any(times[name] != 2 for name in first.given[0]):
         return None
     targets, its = {*first.given[0]}, effects(first.statement)
+    its = replace(its, guard=all(map(_runs_again, walk(first.statement))))
     for later in block[at + 1 : at + 1 + REACH]:
         if targets & names_in(later):
             break
@@ -115,6 +117,14 @@ def _choice(statement: ast.stmt) -> Choice | None:
                 if numbers[0] is not None and numbers[1] is not None and numbers[0] != numbers[1]:
                     return Choice(statement, flag, (one, other), (given, others), (numbers[0], numbers[1]))
     return None
+
+
+def _runs_again(node: ast.AST) -> bool:
+    """Whether a node is no return of another status than that after which the machine runs everything."""
+    match node:
+        case ast.Return(ast.Tuple([*_, ast.Constant(status)])):
+            return bool(status == SIZES)
+    return not isinstance(node, ast.Return)
 
 
 def _given(statement: ast.Assign) -> dict[str, ast.expr]:

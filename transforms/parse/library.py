@@ -163,6 +163,7 @@ BUILTINS: dict[str, Found] = {
     "isinstance": _consuming("isinstance", "isinstance(x, float), or a tuple of float, int, bool, tuple, list"),
 }
 REFUSED_BUILTINS = {
+    "dict": 'd.copy(); of parts, {"w": w, "b": b}',
     "print": "leave it out; use `adjudge step` to watch a run",
     "round": "math.floor(x + 0.5), which rounds halves up",
     "sorted": "np.sort(np.array(xs)); of two, min and max",

@@ -204,9 +204,8 @@ def found_value(value: Any) -> Found:
     macro = _attribute(value, "macro")
     if isinstance(macro, str) and macro in ("grad", "value_and_grad", "jacobian", "hessian", "hvp"):
         return Derived(macro, found_value(_attribute(value, "f")), None if macro == "hvp" else _attribute(value, "wrt"))
-    return outside(value) or Refused(
-        f"a value of the Python type {type(value).__name__} is not in the language", _remedy_for(value)
-    )
+    what = f"the class {value.__name__}" if isinstance(value, type) else f"a value of the Python type {type(value).__name__}"
+    return outside(value) or Refused(f"{what} is not in the language", _remedy_for(value))
 
 
 def outside(value: Any) -> Refused | None:
@@ -237,6 +236,8 @@ def _remedy_for(value: Any) -> str:
     match value:
         case str():
             return "strings only name arguments: grad(f, 'x')"
+        case type() if value.__module__ in ("functools", "operator"):
+            return "write a def or a lambda"
         case type():
             return "derive it from NamedTuple, or decorate it with @dataclass(frozen=True)"
         case types.BuiltinFunctionType() | types.MethodType():
