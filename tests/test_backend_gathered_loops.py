@@ -34,7 +34,7 @@ LINES = (
     "p[i1] = np.tanh(p[i1 - 1] + p[i1])",
     "o[i1] = o[i1:i1 + 2] @ y[:2]",
     "o[:2] += o[i1] * y[:2]",
-    "v = o[K]",
+    "v = o[K] * 1.0",
     "t = t + v @ v",
     "v = np.tanh(v * e)",
 )

@@ -103,6 +103,7 @@ NEAR = {
     "two places of a turn": text(PLACES + "\n    a3_[0] = x1"),
     "all in one": text(total=f"for k3 in range({N}):\n    a6_[k3] = a6_[k3] * 2.0 + a3_[k3]"),
     "an array that the turn has sized": text(size="n"),
+    "not all is added": text(total=TOTAL.replace(f"range({N})", f"range({N} - 1)")),
     "other elements are added": text(total=TOTAL.replace("a3_[k3]", f"a3_[{N} - 1 - k3]")),
     "it begins as ones": text().replace("-0.0, _f64", "1.0, _f64"),
     "a number carried from place to place": text(HOLES.replace("i9 = int(a4_[k2]) + 1", "n = n // 2\n    i9 = n + 1")),

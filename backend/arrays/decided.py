@@ -20,7 +20,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from backend.arrays.effects import Reader, assigned, conflict, roots
-from backend.arrays.in_place import Block, blocks
+from backend.arrays.in_place import Block
 from backend.arrays.ownership import pairs
 from backend.arrays.walking import names_in, walk
 from backend.status import SIZES
@@ -41,45 +41,60 @@ class Choice:
 
 def decided(function: ast.FunctionDef) -> bool:
     """Makes such choices of a function one; whether there were any."""
-    times, effects = assigned(function), Reader(roots(function))
-    mentions, found = _names([function]), False
-    for block in blocks(function):
+    found = _Decided(function)
+    found.in_block(function.body)
+    return found.any
+
+
+class _Decided:
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.times, self.mentions, self.effects = assigned(function), _names([function]), Reader(roots(function))
+        self.mentioned: dict[int, tuple[ast.stmt, set[str]]] = {}  # by statements, each found once
+        self.any = False
+
+    def in_block(self, block: Block) -> None:
+        """The same in a block, and then in its statements."""
         at = 0
         while at < len(block):
-            later = _decided(block, at, times, mentions, effects)
-            at += later is None  # what comes next has moved here
-            found = found or later is not None
-    return found
+            joined = self._joined(block, at)
+            at += not joined  # what comes next has moved here
+            self.any |= joined
+        for statement in block:
+            for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
+                self.in_block(inner)
 
+    def _joined(self, block: Block, at: int) -> bool:
+        """Whether the statement there went to a later choice, with which it is one now."""
+        first = _choice(block[at])
+        if first is None or any(self.times[name] != 2 for name in first.given[0]):
+            return False
+        targets, its = {*first.given[0]}, self.effects(first.statement)
+        its = replace(its, guard=all(map(_runs_again, walk(first.statement))))
+        for later in block[at + 1 : at + 1 + REACH]:
+            if targets & self._names(later):
+                break
+            if conflict(its, self.effects(later)):
+                return False
+        else:
+            return False
+        both = _names([first.statement, later])
+        if not isinstance(later, ast.If) or any(both[name] != self.mentions[name] for name in targets):
+            return False
+        match later.test:
+            case ast.Compare(ast.Name(flag), [ast.Eq()], [ast.Constant(int() as number)]) if flag == first.flag:
+                bodies = _bodies(first, later, number, self.times) if number in first.numbers else None
+            case _:
+                return False
+        if bodies is None:
+            return False
+        block[block.index(later)] = ast.If(first.statement.test, bodies[0] or [ast.Pass()], bodies[1])
+        del block[at]
+        return True
 
-def _decided(block: Block, at: int, times: Counter[str], mentions: Counter[str], effects: Reader) -> ast.If | None:
-    """The choice that was made one with the statement there, which went to it; None if there is none."""
-    first = _choice(block[at])
-    if first is None or any(times[name] != 2 for name in first.given[0]):
-        return None
-    targets, its = {*first.given[0]}, effects(first.statement)
-    its = replace(its, guard=all(map(_runs_again, walk(first.statement))))
-    for later in block[at + 1 : at + 1 + REACH]:
-        if targets & names_in(later):
-            break
-        if conflict(its, effects(later)):
-            return None
-    else:
-        return None
-    both = _names([first.statement, later])
-    if not isinstance(later, ast.If) or any(both[name] != mentions[name] for name in targets):
-        return None
-    match later.test:
-        case ast.Compare(ast.Name(flag), [ast.Eq()], [ast.Constant(int() as number)]) if flag == first.flag:
-            pass
-        case _:
-            return None
-    if number not in first.numbers or (bodies := _bodies(first, later, number, times)) is None:
-        return None
-    joined = ast.If(first.statement.test, bodies[0] or [ast.Pass()], bodies[1])
-    block[block.index(later)] = joined
-    del block[at]
-    return joined
+    def _names(self, statement: ast.stmt) -> set[str]:
+        if id(statement) not in self.mentioned:
+            self.mentioned[id(statement)] = statement, names_in(statement)
+        return self.mentioned[id(statement)][1]
 
 
 def _bodies(first: Choice, later: ast.If, number: int, times: Counter[str]) -> tuple[Block, Block] | None:

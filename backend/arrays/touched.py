@@ -11,11 +11,11 @@ What a turn adds to some places of an array, and that array to another, added at
                                                                       s[i[k]] = -0.0
                                                               else: …
 
-So is the adjoint of elements that are gathered: n turns that gather m elements each then cost m n, where they cost n².
-Elements of s are sums of their own, as two of the indices may be the same; their order stays. What has been added is -0.0 again, so
-adding it once more changes nothing, and s is as new for the next turn. Where m is not less than n, all of it is added, and s filled
-again. So are masks, beside their numbers. It is so where nothing else mentions s, and where what leads to the indices stays as it
-is until the sum.
+So is the adjoint of elements that are gathered: n turns that gather m elements each then cost m n, where they cost n². Elements
+of s are sums of their own, as two of the indices may be the same; their order stays. What has been added is -0.0 again, so adding
+it once more changes nothing, and s is as new for the next turn. Where m is not less than n, all of it is added, and s filled again.
+So are masks, beside their numbers. It is so where all of s is added and nothing else mentions it, and where what leads to the
+indices stays as it is until the sum.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class _Touched:
             if not terms or not terms <= fresh.keys():
                 continue
             arrays = [fresh[name] for name in terms]
+            if any([*map(ast.dump, a.sizes)] != [ast.dump(_end(loop)) for loop in loops(nest)] for a in arrays):
+                continue
             if (places := self._places(block, arrays, nest)) is not None:
                 block[block.index(nest)] = _choice(nest, places, arrays)
                 for array in arrays:
