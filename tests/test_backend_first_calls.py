@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge as aj
+from adjudge.values import to_value
 from backend import runnable
 from backend.cpu import kept
 from backend.machine import interpreter, kernels
@@ -25,8 +26,10 @@ from semantics import collector
 from semantics.collector import at_rest, at_work, settle
 from semantics.errors import Trap
 from semantics.text import read
-from semantics.type_language import INTEGER, REAL
-from transforms.parse import parse
+from semantics.type_language import INTEGER, REAL, ArrayType
+from semantics.values import same
+from transforms.gradient_programs import calling
+from transforms.parse import parse, parse_text
 
 CUBE = "program @f\n@f(%x):\n  %y = mul(%x, %x)\n  %z = mul(%y, %x)\n  return %z\n"
 
@@ -261,6 +264,28 @@ def test_a_first_call_that_copies_much_waits_for_generated_code_and_not_for_the_
     assert execution.advance(50_000_000) is ends
     assert execution.words.integers[STEPS] < 30 * elements
     assert (execution.result() if ends else execution.resume()) == function(elements, 0.5)
+
+
+COLUMNS = """
+import numpy as np
+def f(y):
+    o = y.copy()
+    for j in range(1, y.shape[1]):
+        o[:, j] = o[:, j - 1] * 0.5 + o[:, j]
+    return np.sum(o ** 2)
+"""
+
+
+def test_a_first_call_for_which_the_host_goes_over_whole_arrays_waits_for_generated_code() -> None:
+    """Elements of arrays were not counted, so 4000 columns of 4 took the machine 80 s; code is there in 2."""
+    interpreter.compiled()
+    types = (ArrayType("f64", (None, None)),)
+    tiered = runnable(calling(parse_text(COLUMNS, "f"), "grad", 0, types), types)
+    execution = Execution(tiered.machined.code)
+    y = np.linspace(-1.0, 1.0, 1600).reshape(4, 400)
+    execution.begin((to_value(y),))
+    assert not execution.advance(10_000_000)
+    assert same(execution.resume(), tiered.best(to_value(y)))
 
 
 def test_what_takes_longer_than_a_step_counts_as_several() -> None:

@@ -48,6 +48,7 @@ from backend.machine.layout import (
 )
 from backend.machine.loader import Code
 from backend.machine.objects import built, fits, is_small, number, parts_of, places_of
+from backend.machine.patience import AT_ONCE, IN_ARRAY
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer
 from semantics.primitives.row import Primitive
@@ -61,8 +62,6 @@ LEAST, MOST = -(1 << 63), (1 << 63) - 1
 HOLE = array("d", array("q", [ZERO_BITS]).tobytes())[0]
 MANY = 8
 """An object of more values than this is asked whether all of them are reals."""
-AT_ONCE = 20
-"""Reals that are read together in the time in which one value is read alone."""
 ALIKE = (TUPLE, RECORD, GROWN)
 WITH_PARTS = (tuple, Closure, Record, Slice, Pointer, Sparse)
 Payload = tuple[int, Any]
@@ -222,7 +221,9 @@ class Heap:
         count = len(value.items)
         p = self.new_head(value.dtype, value.shape, count)
         at = p + SHAPE + len(value.shape)
-        if (source := source_of(value)) is not None:
+        source = source_of(value)
+        self.gone_over += count // (IN_ARRAY if source is None else AT_ONCE)
+        if source is not None:
             self.fill(at, source)
         elif value.dtype in FLOATING:
             self.integers[p + HOLED] = int(any(x is ZERO_VALUE for x in value.items))

@@ -34,6 +34,7 @@ from backend.machine.layout import (
     UNIT,
     ZERO_BITS,
 )
+from backend.machine.patience import AT_ONCE, IN_ARRAY
 from backend.machine.sparse_values import values_of
 from semantics.arrays import DTYPES, FLOATING, Array
 from semantics.memory import Cells, Memory, Pointer, contents
@@ -95,7 +96,9 @@ def built(heap: Heap, tag: int, p: int, parts: tuple[Any, ...]) -> Any:
     at = p + SHAPE + rank
     dtype, shape = DTYPES[I[p + DTYPE]], tuple(map(int, I[p + SHAPE : at]))
     if count > FEW and not I[p + HOLED]:
+        heap.gone_over += count // AT_ONCE
         return lifted(heap, dtype, shape, at, count)
+    heap.gone_over += count // IN_ARRAY
     if dtype not in FLOATING:
         words = I[at : at + count].tolist()
         return Array(dtype, shape, tuple(map(bool, words) if dtype == "bool" else words))

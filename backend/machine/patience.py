@@ -24,6 +24,9 @@ USUAL, COPIED, READ = 16, 4, 32
 """Words that a step of compiled code may write, and those that it copies in the time of one; and steps that it takes while the host
 reads or writes a value."""
 
+AT_ONCE, IN_ARRAY = 20, 3
+"""Numbers that are read or written together, and elements of an array one by one, in the time in which one value is by itself."""
+
 EASY = 16
 """Values that the host reads or writes in the time of a step on CPython."""
 
