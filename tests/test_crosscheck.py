@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 import backend
 from adjudge.cli import crosscheck
+from adjudge.cli.crosscheck import OWN, random_samples
 from adjudge.functions import parse
 from adjudge.values import to_value
 from backend import toolchain
 from backend.lowering.expansion import first_that_fits
 from checkers.generators import Source, Whole, points, sources, wholes
+from semantics.arrays import Array
 from semantics.errors import OutOfFuel
 from semantics.machine import Machine
-from semantics.type_language import INTEGER, REAL, ArrayType
+from semantics.type_language import INTEGER, REAL, ArrayType, TupleType
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand
 from transforms.parse import parse_text
@@ -197,3 +199,25 @@ def test_a_gradient_that_there_is_not_is_refused_with_its_cause(adjudge: Any, pr
     (function, *words), what = REFUSED[name]
     code, _, said = adjudge("crosscheck", f"{programs}:{function}", *words, "--samples", "1", "--quick")
     assert (code, what in " ".join(said.split())) == (2, True), said
+
+
+def test_samples_have_the_integers_of_the_example_in_their_arrays(adjudge: Any, tmp_path: Path) -> None:
+    """Of a program that gathers nearly all samples were traps: places were any integers from 0 to 12."""
+    file = tmp_path / "program.py"
+    file.write_text("import numpy as np\ndef f(x, k):\n    return np.sum(x[k] * x[k[0]])\n")
+    code, said, _ = adjudge("crosscheck", f"{file}:f", "np.ones(3)", "array([0, 2, -3])", "--quick", "--samples", "8", "--json")
+    ran = next(r for r in json.loads(said)["targets"] if r["target"] == "python")
+    assert code == 0
+    assert ran["bitwise"] == ran["samples"]
+    assert ran["again"] <= ran["samples"] / OWN + 1
+
+
+@given(st.integers(0, 5), st.integers(1, 20))
+def test_what_is_no_array_of_integers_is_drawn_as_without_an_example(seed: int, count: int) -> None:
+    types = (REAL, INTEGER, TupleType((ArrayType("i64", (2,)), ArrayType("bool", (2,)))))
+    example = (0.5, 40, (Array("i64", (2,), (70, 80)), Array("bool", (2,), (True, True))))
+    found, others = random_samples(types, count, seed, example), random_samples(types, count, seed)
+    assert [repr((s[0], s[1], s[2][1])) for s in found] == [repr((s[0], s[1], s[2][1])) for s in others]
+    own = [s[2][0].items == t[2][0].items for s, t in zip(found, others, strict=True)]
+    assert own == [k % OWN == 0 for k in range(len(found))]
+    assert all({*s[2][0].items} <= {70, 80} for k, s in enumerate(found) if k % OWN)

@@ -60,13 +60,14 @@ def crosscheck(
     Compare every target with the reference, and say which tier runs on it.
 
     Generated Python, Numba CPU, simulators of CUDA and a GPU if there is one, bit for bit; PTX and machine code without a GPU.
+    Samples are like the arguments that are given; arrays of integers, which may be indices, mostly have theirs.
     """
     if mode not in MODES:
         raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
     program = load(target)
     given = filled(target, program, arguments) if arguments else []
     types = tuple(type_of(v) for v in given) if given else declared(program)
-    wanted = random_samples(types, samples, seed)
+    wanted = random_samples(types, samples, seed, given)
     if by:
         derivative = Derivative(program, "grad", positions(by))
         if len(types) == len(program.graphs[program.entry].parameters):
@@ -106,11 +107,29 @@ def declared(program: Program) -> tuple[Any, ...]:
     return tuple(getattr(n, "type", None) or REAL for n in nodes)
 
 
-def random_samples(types: Sequence[Any], count: int, seed: int) -> list[tuple[Any, ...]]:
-    """Samples of these types: reals of mixed scale, small integers, booleans; first the special reals, each everywhere."""
+OWN = 4  # of so many samples one has integers of its own in arrays; the others those of the example, which may be indices
+
+
+def random_samples(types: Sequence[Any], count: int, seed: int, example: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """
+    Samples of these types: reals of mixed scale, small integers, booleans; first the special reals, each everywhere. Arrays of
+    integers have the elements of those of the example, in another order and number, so that indices are indices.
+    """
     source = random.Random(seed)
     special = [tuple(_everywhere(x, _random(t, source)) for t in types) for x in SPECIAL] if any(map(_holds_reals, types)) else []
-    return special + [tuple(_random(t, source) for t in types) for _ in range(count)]
+    found = special + [tuple(_random(t, source) for t in types) for _ in range(count)]
+    return [_like(tuple(example), s, source) if example and k % OWN else s for k, s in enumerate(found)]
+
+
+def _like(example: Any, value: Any, source: random.Random) -> Any:
+    """The value with integers of the example in its arrays."""
+    if isinstance(value, tuple):
+        return tuple(_like(e, v, source) for e, v in zip(example, value, strict=True))
+    if isinstance(value, Record):
+        return Record(value.label, _like(example.items, value.items, source))
+    if isinstance(value, Array) and value.dtype == "i64" and value.items:
+        return Array(value.dtype, value.shape, tuple(source.choice(example.items) for _ in value.items))
+    return value
 
 
 def _holds_reals(type: Any) -> bool:
