@@ -118,12 +118,12 @@ def ours(program: Program, types: tuple[Any, ...]) -> Ours:
 
 
 def types_of(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The types of the arguments, of arrays of any size."""
+    """The types of the arguments, reals and integers and arrays of them, of any size."""
     from backend import general
     from semantics.type_language import INTEGER, REAL, ArrayType
 
-    scalar = {float: REAL, int: INTEGER}
-    return tuple(general(ArrayType("f64", a.shape)) if isinstance(a, np.ndarray) else scalar[type(a)] for a in given)
+    scalar, dtypes = {float: REAL, int: INTEGER}, {"f": "f64", "i": "i64"}
+    return tuple(general(ArrayType(dtypes[a.dtype.kind], a.shape)) if isinstance(a, np.ndarray) else scalar[type(a)] for a in given)
 
 
 def in_turn(mine: Callable[..., Any], its: Callable[..., Any], given: tuple[Any, ...]) -> tuple[float, float]:

@@ -47,6 +47,34 @@ def f(a, xs):
 """
 
 
+GATHERED = """
+import numpy as np
+def f(x, k):
+    s = 0.0
+    for i in range(len(k)):
+        s = s + np.sum(np.tanh(x[k[i]]))
+    return s
+"""
+
+ADDED = """
+import numpy as np
+def f(x, k):
+    o = x.copy()
+    for i in range(len(k)):
+        o[k[i]] += np.tanh(o[k[i, 0]])
+    return np.sum(o * o)
+"""
+
+SHARED = """
+import numpy as np
+def f(p, k):
+    p = p.copy()
+    for i in range(1, len(k)):
+        p[i] = (p[i] + p[i - 1]) / (1.0 + np.sum(p[i] * p[i]))
+    return np.sum(p * p)
+"""
+
+
 @dataclass(frozen=True)
 class Scaled:
     """A program, and its arguments from a size; `made` makes our gradient of it."""
@@ -111,6 +139,12 @@ def programs() -> dict[str, Scaled]:
     smaller = {"recursive tree": tuple(8 * 8**k for k in range(5)), "MLP 784-32-10": (1, 10, 100, 1000, 10_000)}
     for name, (unit, sized) in counted.items():
         found[name] = Scaled(unit, smaller.get(name, DECADES), _arguments(name, sized), _of_arrays(name))
+    for name, text, axes in (
+        ("elements that are gathered", GATHERED, 1),
+        ("elements that are added to", ADDED, 1),
+        ("rows over their sums", SHARED, 2),
+    ):
+        found[name] = Scaled("turns", DECADES, _places(axes), _by_places(text))
     found["pow on the machine"] = Scaled("turns", DECADES, _turns("pow"), _closures_of_pow)
     assigned = {name: ARRAYS[name].text for name in ("list that is appended to", "list that is filled")}
     for name, text in (assigned | {"array that is filled": FILLED, "stack": STACK}).items():
@@ -120,6 +154,24 @@ def programs() -> dict[str, Scaled]:
 
 def _line(n: int) -> tuple[Any, ...]:
     return 0.5, np.linspace(0.0, 1.0, n)
+
+
+def _places(axes: int) -> Callable[[int], tuple[Any, ...]]:
+    """An array, and three indices for each of its elements or rows, which are anywhere in it."""
+
+    def given(n: int) -> tuple[Any, ...]:
+        random = np.random.default_rng(0)
+        return random.uniform(0.5, 1.5, (n, 3)[:axes]), random.integers(0, n, (n, 3))
+
+    return given
+
+
+def _by_places(text: str) -> Callable[[tuple[Any, ...]], Ours]:
+    def made(given: tuple[Any, ...]) -> Ours:
+        types = types_of(given)
+        return ours(calling(parse_text(text, "f"), "grad", 0, types), types)
+
+    return made
 
 
 def _turns(name: str) -> Callable[[int], tuple[Any, ...]]:
