@@ -22,6 +22,7 @@ from backend.arrays import earlier, edges
 from backend.arrays.earlier import read_earlier
 from backend.arrays.edges import edged
 from backend.lowering.first_order import lowered
+from backend.status import FULL_AT, LINKED, SIZES
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 
@@ -129,7 +130,19 @@ def test_a_read_goes_before_the_sum_with_what_it_needs() -> None:
     assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
 
 
+ROOM = ("i9 = n + 0", "if i9 >= 5:", f"    return (s, y, {FULL_AT + 1})", "if i9 != n:", f"    return (s, y, {LINKED})")
+
+
+def test_a_read_goes_past_tests_of_room_after_which_all_runs_again() -> None:
+    text = carried(*ROOM, *READ, *USE)
+    found = changed(text, brought)
+    total, read = places(found)
+    assert read < total < found.index("if i9 >= 5")
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
+
+
 STAYS = {
+    "a test that is one of sizes stands between": ("if a0[0] > 9.0:", f"    return (s, y, {SIZES})", *READ),
     "the read needs the sum": (READ[0], READ[1], "    u[j] = s[1 + j] * t[j]"),
     "what it needs needs the sum": ("x = t[0]", READ[0], READ[1], "    u[j] = s[1 + j] * x"),
     "it writes to what the sum reads": (READ[1], "    a0[j] = s[1 + j] * 2.0"),
