@@ -317,8 +317,9 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
     Compiled per signature, at the first call with it: to code of its own if it has a first-order form, the gradient of a loop by
     way of the SSA adjoint; else to code of the virtual machine.
 
-    mode   "exact", the bits of the reference; or "fast", which on "cpu" adds sums over arrays in any order and has an exponential
-           of its own, within a bound that `adjudge crosscheck --mode fast` derives for each run
+    mode   "exact", the bits of the reference, and of its mode "ssa" for the gradient of a loop; or "fast", which on "cpu" adds sums
+           over arrays in any order and has an exponential of its own, within a bound that `adjudge crosscheck --mode fast` derives
+           for each run
     """
     if target not in TARGETS:
         raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")

@@ -166,10 +166,3 @@ def _written(path: Path, content: bytes) -> Path:
             path = Path(tempfile.mkdtemp(prefix="adjudge-")) / path.name
             write(path, content)
     return path
-
-
-def forget_compiled(source: str) -> None:
-    """Removes what Numba's cache has of a source, an index and the code that it names."""
-    path = Path(source)
-    for file in (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"):
-        file.unlink(missing_ok=True)

@@ -155,6 +155,7 @@ def cpu_bindings(source: str) -> Bindings:
     import numpy
     from numba import njit
 
+    from backend.cpu import summed
     from backend.cpu.compiler import Flat, Usual, Written, registries_alone
 
     registries_alone()
@@ -165,13 +166,13 @@ def cpu_bindings(source: str) -> Bindings:
         | CONSTANTS
         | {name: numpy.int64(CONSTANTS[name]) for name in ("_MAX", "_MIN")}  # of an int Numba makes a type of its own
         | {
-            "_device": njit(error_model="numpy", cache=True, pipeline_class=Usual),
-            "_entry": njit(**BARE, cache=True, pipeline_class=Usual),
+            "_device": summed.kept(error_model="numpy", pipeline_class=Usual),
+            "_entry": summed.kept(**BARE, pipeline_class=Usual),
             "_part": njit(**BARE, forceinline=True, pipeline_class=Written),
             "_bare": njit(**BARE, pipeline_class=Flat),
             "_called": njit(**BARE, forceinline=False, pipeline_class=Written),
         }
-        | {"_batch": njit(error_model="numpy", cache=True, nogil=True, pipeline_class=Usual)}
+        | {"_batch": summed.kept(error_model="numpy", nogil=True, pipeline_class=Usual)}
     )
 
 

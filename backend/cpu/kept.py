@@ -7,7 +7,6 @@ Code of arrays needs Numba's runtime, which can be had alone (`backend.cpu.runti
 from __future__ import annotations
 
 import sys
-from pickle import UnpicklingError
 from typing import Any
 
 from backend import store, toolchain
@@ -41,11 +40,7 @@ def address(code: Lowered) -> int:
     if is_there(code) and (there := native.kept_addresses(entry_source(code), exports(code), code.arrays)) is not None:
         return there["entry"]
     entry, wanted = dispatcher(code), (code.arguments, code.given, is_addressed(code))
-    try:
-        found = object_code.address(entry, *wanted)
-    except (UnpicklingError, EOFError):  # what Numba has kept is damaged
-        store.forget_compiled(entry.py_func.__code__.co_filename)
-        found = object_code.address(entry, *wanted)
+    found = object_code.address(entry, *wanted)
     if is_plain(code) and (made := object_code.made(entry)) is not None:
         native.keep(entry_source(code), exports(code), {"entry": made})
     return found

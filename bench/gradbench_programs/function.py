@@ -81,7 +81,9 @@ def array(given: Input, name: str, *shape: int | None, dtype: str = "float64") -
     found = field(given, name)
     try:
         made = np.array(found, dtype if _entries(found) <= _KINDS[dtype] else None)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        raise Malformed(f"the field {name!r} has an integer that is too large for {dtype}") from None
+    except ValueError:
         raise Malformed(f"the field {name!r} is not an array of numbers: its rows differ in length") from None
     empty = [n or 0 for n in shape]
     if made.size == 0 == math.prod(empty) and made.ndim < len(shape):
