@@ -135,7 +135,7 @@ NUMBERS = st.sampled_from(SPECIAL) | st.floats(width=64)
 
 
 @given(
-    st.sampled_from([*FIRES.values(), *NEAR.values()]),
+    st.sampled_from([*FIRES.values()]),
     st.lists(NUMBERS, min_size=4, max_size=4),
     st.lists(NUMBERS, min_size=6, max_size=6),
     st.integers(0, 6).flatmap(lambda m: st.lists(st.lists(st.integers(0, 3), min_size=m, max_size=m), max_size=4)),
@@ -144,7 +144,7 @@ def test_every_sum_keeps_its_order(source: str, a0: list[float], a1: list[float]
     """Each element of the array has a sum of its own, also where a place is given twice."""
     a2 = np.array(places, np.int64).reshape(len(places), len(places[0]) if places else 1)
     if a2.shape[1] == 0 and "a2[i6, 0]" in source:
-        return
+        return  # there is no first place
     event(f"fewer places than elements: {a2.shape[1] < 4}")
     one, other = (executed(t, np.array(a0), np.array(a1), a2) for t in (sparse(source), source))
     assert bits(one) == bits(other)

@@ -383,6 +383,12 @@ def test_what_is_wrong_with_an_input_is_told(module: str) -> None:
     assert told >= len(WRONG)
 
 
+def test_an_integer_that_is_too_large_is_told_as_that() -> None:
+    """It was said that rows differ in length."""
+    with pytest.raises(Malformed, match="field 'x' has an integer that is too large for float64"):
+        functions("lse")["primal"].read({"x": [10**400, 1]})
+
+
 def test_it_ends_when_nobody_reads() -> None:
     command = f"{sys.executable} -m bench.gradbench | true"
     lines = '{"id": 0, "kind": "start"}\n' * 2
