@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from backend.arrays.effects import Reader, assigned, conflict, roots
 from backend.arrays.in_place import Block
 from backend.arrays.ownership import pairs
-from backend.arrays.walking import names_in, walk
+from backend.arrays.walking import mentions, names_in, walk
 from backend.status import SIZES
 
 REACH = 40  # statements that are looked ahead for what a choice has decided
@@ -48,7 +48,7 @@ def decided(function: ast.FunctionDef) -> bool:
 
 class _Decided:
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.times, self.mentions, self.effects = assigned(function), _names([function]), Reader(roots(function))
+        self.times, self.mentions, self.effects = assigned(function), mentions([function]), Reader(roots(function))
         self.mentioned: dict[int, tuple[ast.stmt, set[str]]] = {}  # by statements, each found once
         self.any = False
 
@@ -77,7 +77,7 @@ class _Decided:
                 return False
         else:
             return False
-        both = _names([first.statement, later])
+        both = mentions([first.statement, later])
         if not isinstance(later, ast.If) or any(both[name] != self.mentions[name] for name in targets):
             return False
         match later.test:
@@ -158,7 +158,3 @@ def _number(value: ast.expr) -> int | None:
         case ast.IfExp(ast.Constant(bool(test)), a, b):
             return _number(a if test else b)
     return None
-
-
-def _names(statements: Block) -> Counter[str]:
-    return Counter(n.id for s in statements for n in walk(s) if isinstance(n, ast.Name))

@@ -21,7 +21,6 @@ indices stays as it is until the sum.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import cast
@@ -33,7 +32,7 @@ from backend.arrays.fusion import Renamed
 from backend.arrays.hoisting import filled, is_size, untested
 from backend.arrays.in_place import Block, blocks
 from backend.arrays.paired import stored
-from backend.arrays.walking import names_in, walk
+from backend.arrays.walking import mentions, names_in, walk
 
 ZEROS = ("-0.0", "False")
 """What an array begins as: adding one of them changes no number and no mask."""
@@ -68,7 +67,7 @@ class _Touched:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.times = assigned(function)
         self.fixed = {a.arg for a in function.args.args if not self.times[a.arg]}
-        self.mentions = _names([function])
+        self.mentions = mentions([function])
         self.effects = Reader(roots(function))
 
     def in_block(self, block: Block) -> None:
@@ -113,7 +112,7 @@ class _Touched:
         nests = [s for s in between if names & names_in(s)]
         if len(nests) != 1 or not isinstance(nest := nests[0], ast.For) or any(self.effects(s).jumps for s in between):
             return None
-        mentioned = _names([nest, total, *statements])
+        mentioned = mentions([nest, total, *statements])
         if any(mentioned[name] != self.mentions[name] for name in names) or (places := _found(nest, names)) is None:
             return None
         return places if self._stays(places, block[block.index(nest) : block.index(total) + 1]) else None
@@ -123,15 +122,9 @@ class _Touched:
         again = self.effects(places.nest)
         names, arrays = again.reads - again.writes, {root for root, _ in again.loads}
         found = [*map(self.effects, statements)]
-        return (
-            all(self.times[name] == 1 for name in again.writes)
-            and not again.stores
-            and not any(its.writes & names or {root for root, _ in its.stores} & arrays for its in found)
+        return all(self.times[name] == 1 for name in again.writes) and not any(
+            its.writes & names or {root for root, _ in its.stores} & arrays for its in found
         )
-
-
-def _names(statements: Block) -> Counter[str]:
-    return Counter(n.id for s in statements for n in walk(s) if isinstance(n, ast.Name))
 
 
 def _begun(statement: ast.stmt) -> Array | None:
@@ -191,12 +184,13 @@ def _found(nest: ast.For, names: set[str]) -> Places | None:
     """The places where a nest writes to arrays, if it writes to all of them, and reads them, at one index."""
     accesses = [n for n in walk(nest) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in names]
     alone = {ast.dump(ast.Tuple(indices(access))) for access in accesses}
-    if _turns(nest) is None or len(alone) != 1 or len(accesses) != sum(_names([nest])[name] for name in names):
+    mentioned = mentions([nest])
+    if _turns(nest) is None or len(alone) != 1 or len(accesses) != sum(mentioned[name] for name in names):
         return None
     few = deepcopy(nest)
     inner, mark = loops(few)[-1], ast.Expr(ast.Tuple(indices(accesses[0]), ast.Load()))
     path = _path(inner.body, names, mark, names_in(mark))
-    if path is None or not any(n is mark for s in path for n in walk(s)):
+    if path is None:
         return None
     inner.body = path
     return Places(few, mark)

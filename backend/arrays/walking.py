@@ -8,7 +8,8 @@ Every pass over generated code walks over all of it several times, so for a long
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -32,6 +33,11 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
 def names_in(node: ast.AST) -> set[str]:
     """All names that are mentioned."""
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def mentions(statements: Iterable[ast.AST]) -> Counter[str]:
+    """How often each name is mentioned."""
+    return Counter(n.id for s in statements for n in walk(s) if isinstance(n, ast.Name))
 
 
 @cache
