@@ -22,7 +22,7 @@ from backend.arrays import earlier, edges
 from backend.arrays.earlier import read_earlier
 from backend.arrays.edges import edged
 from backend.lowering.first_order import lowered
-from backend.status import FULL_AT, LINKED, SIZES
+from backend.status import FULL_AT, LINKED, OK, SIZES
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 
@@ -141,8 +141,18 @@ def test_a_read_goes_past_tests_of_room_after_which_all_runs_again() -> None:
     assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
 
 
+@pytest.mark.parametrize("last", [1, 3])
+def test_tests_before_a_read_go_with_it(last: int) -> None:
+    text = carried("i9 = n + 1", f"if i9 > {last}:", f"    return (s, y, {SIZES})", *READ, *USE)
+    found = changed(text, brought)
+    total, read = places(found)
+    assert found.index("i9 = n + 1") < found.index(f"if i9 > {last}") < read < total
+    assert bits(executed(found, X, Y)) == bits(executed(text, X, Y))
+
+
 STAYS = {
-    "a test that is one of sizes stands between": ("if a0[0] > 9.0:", f"    return (s, y, {SIZES})", *READ),
+    "a test that needs the sum stands between": ("if t[0] > 9.0:", f"    return (s, y, {SIZES})", *READ),
+    "the value is given between": ("if n > 1:", f"    return (s, y, {OK})", *READ),
     "the read needs the sum": (READ[0], READ[1], "    u[j] = s[1 + j] * t[j]"),
     "what it needs needs the sum": ("x = t[0]", READ[0], READ[1], "    u[j] = s[1 + j] * x"),
     "it writes to what the sum reads": (READ[1], "    a0[j] = s[1 + j] * 2.0"),
@@ -159,7 +169,15 @@ def test_a_read_stays_where_the_order_may_matter(stays: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from([*STAYS.values(), (*READ, *USE), ("v = s", "y = y + v[0]"), ("x = t[0]", "y = y + x")]),
+        st.sampled_from(
+            [
+                *STAYS.values(),
+                ("if a0[0] > 0.0:", f"    return (s, y, {SIZES})", *READ),
+                (*READ, *USE),
+                ("v = s", "y = y + v[0]"),
+                ("x = t[0]", "y = y + x"),
+            ]
+        ),
         min_size=1,
         max_size=3,
     )

@@ -9,9 +9,9 @@ Reads of an array that a sum takes the place of, before the sum: then nothing re
 
 What goes before the sum is each loop that reads the old array, with what stands between that it needs. It is so where none of that
 needs the sum, and where all that changes places writes to new arrays alone, which have no other names yet; so two statements need
-each other only if one writes what the other mentions. Tests and jumps stay where they are, and nothing goes past them but tests of
-whether stacks have room: the host answers these with more memory and runs all again, and no read of an array relies on them. Where
-a read would be left, nothing is gained, and all stays.
+each other only if one writes what the other mentions. A test that ends the function with a status goes first as well, since what
+comes after it may rely on it, and no jump is passed. Tests of whether stacks have room stay behind: the host answers them with more
+memory and runs all again, and no read of an array relies on them. Where a read would be left, nothing is gained, and all stays.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from backend.arrays.walking import names_in, walk
-from backend.status import FULL, FULL_ARRAYS, FULL_AT, LINKED
+from backend.status import FULL, FULL_ARRAYS, FULL_AT, LINKED, OK
 
 Block = list[ast.stmt]
 NUMBER = re.compile(r"_\w+|[xibk]\d\w*")
 """The names of numbers and of what generated code is given by name; others may be arrays."""
+
+ROOM = (FULL, LINKED, FULL_ARRAYS)
+"""Statuses that say that stacks have no room, or are laid out otherwise than the code needs."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def read_earlier(block: Block, nest: ast.stmt, olds: Collection[str]) -> None:
     found = {k: _uses(block[k]) for k in range(at, max(later) + 1)}
     moved = later
     for k in range(max(later), at, -1):
-        if any(m > k and not _apart(found[k], found[m]) for m in moved):
+        if any(m > k and (_is_test(block[k]) or not _apart(found[k], found[m])) for m in moved):
             moved = moved | {k}
     if not all(_apart(found[at], found[k]) for k in moved):
         return
@@ -66,10 +69,10 @@ def _apart(a: Uses | None, b: Uses | None) -> bool:
 
 
 def _uses(statement: ast.stmt) -> Uses | None:
-    """What a statement of loops, choices and assignments uses; None for another, and for one that hands an array on."""
-    if _is_of_room(statement):
-        return Uses(frozenset(names_in(statement)), frozenset(), frozenset())
+    """What a test, or a statement of loops, choices and assignments uses; None for another, and for one that hands an array on."""
     mentions, writes, stores = set[str](), set[str](), set[str]()
+    if _status(statement) is not None:
+        return Uses(frozenset(names_in(statement)), frozenset(), frozenset())
     for node in walk(statement):
         match node:
             case ast.stmt() if not isinstance(node, ast.For | ast.If | ast.Assign | ast.Pass):
@@ -89,12 +92,18 @@ def _uses(statement: ast.stmt) -> Uses | None:
     return Uses(frozenset(mentions), frozenset(writes | stores), frozenset(stores))
 
 
-def _is_of_room(statement: ast.stmt) -> bool:
-    """Whether a statement only asks whether the memory of stacks is enough, and laid out as the code needs it."""
+def _is_test(statement: ast.stmt) -> bool:
+    """Whether what comes after a statement may rely on it: it ends the function, but not for want of room."""
+    status = _status(statement)
+    return status is not None and status not in ROOM and status < FULL_AT
+
+
+def _status(statement: ast.stmt) -> int | None:
+    """The status with which a test ends the function; none of one that gives its value."""
     match statement:
-        case ast.If(_, [ast.Return(ast.Tuple([*_, ast.Constant(int(status))]))], []):
-            return status in (FULL, LINKED, FULL_ARRAYS) or status >= FULL_AT
-    return False
+        case ast.If(_, [ast.Return(ast.Tuple([*_, ast.Constant(int(status))]))], []) if status != OK:
+            return status
+    return None
 
 
 def _fresh(block: Block) -> set[str]:

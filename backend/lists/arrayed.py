@@ -17,7 +17,7 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
-from backend.lists.joins import is_nothing, joined
+from backend.lists.joins import fitting, is_nothing, joined
 from backend.lists.loops import Loop, is_display, is_empty, loop_at
 from backend.lists.meeting import (
     APPEND,
@@ -141,8 +141,6 @@ def _answers(meeting: Meeting, node: NodeId, held: Elements, arrays: bool) -> bo
         callee, inputs = program.callee(use.user), program.inputs(use.user)
         if use.index == 1 and callee in (GETITEM, PUT) and not _is_integer(meeting, inputs[2]):
             return False
-        if callee is PUT and use.index == 1 and held.axes:
-            return False
         if use.index == 1 and callee in (TO_BOOLEAN, OF_CLASS) and (callee is OF_CLASS or arrays):
             return False
         if use.index == 1 and callee in ASKED and callee not in (LENGTH, TO_BOOLEAN) and not _is_made_array(program, use, held):
@@ -257,10 +255,12 @@ class _Arrays:
     def make(self, node: NodeId, held: Elements) -> None:
         """What makes a list makes an array."""
         callee, owner = self.program.callee(node), self.program.owner(node)
-        inputs = self.inputs(node) if callee in (MAKE_TUPLE, MAKE_RECORD, APPEND, CONCAT) else ()
+        inputs = self.inputs(node) if callee in (MAKE_TUPLE, MAKE_RECORD, APPEND, CONCAT, PUT) else ()
         assert owner is not None
         if callee in (MAKE_TUPLE, MAKE_RECORD):
             self.edit.set_inputs(node, self.display(owner, inputs[2 if callee is MAKE_RECORD else 1 :], held))
+        elif callee is PUT:
+            self.edit.set_inputs(node, (*inputs[:2], fitting(self.edit, owner, inputs[1], inputs[2], inputs[3], held), inputs[3]))
         elif (loop := self.loops.get(node)) is not None:
             self.edit.set_inputs(node, (self.edit.constant(PUT), inputs[1], loop.turn, inputs[2]))
         elif callee is APPEND:

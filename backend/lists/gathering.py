@@ -28,6 +28,7 @@ from backend.lists.arrayed import arrayed
 from backend.lists.columns import in_columns
 from backend.lists.elements import Elements, kind
 from backend.lists.flow import Flow, flow
+from backend.lists.joins import fitting
 from backend.lists.loops import Loop, loop_at, loops
 from backend.lists.reading import without_unread
 from semantics.columns.types import apply_type
@@ -172,13 +173,14 @@ def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, beg
         if any(nodes[n] != INTEGER for n in indices if n in nodes):
             return None
     elements = kinds.pop() if len(kinds) == 1 else None
-    if elements is None or (way.changes and elements.axes):
+    if elements is None:
         return None
     return elements if unknown or known or (begun and elements.axes) else None
 
 
 def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
     """The lists of one loop are made before it, as large as the first elements say where that must be asked."""
+    program = _with_places_that_fit(program, lists)
     edit, (loop, _, _) = Edit(program), lists[0]
     if any(list.waits for list in lists):
         _first_turn(edit, program, lists)
@@ -194,8 +196,20 @@ def _with_arrays(program: Program, lists: Sequence[List]) -> Program:
         for place in each.flow.stacks:
             become(edit, place, program.inputs(place)[1])
         _, grown, element = edit.program.inputs(each.loop.place)
-        become(edit, each.loop.place, edit.call(loop.body, PUT, grown, loop.turn, element))
+        turn = fitting(edit, loop.body, grown, loop.turn, element, each.elements)
+        become(edit, each.loop.place, edit.call(loop.body, PUT, grown, turn, element))
     return dce.SYSTEM.run(edit.program) if any(each.waits for each in lists) else edit.program
+
+
+def _with_places_that_fit(program: Program, lists: Sequence[List]) -> Program:
+    """An array in the place of another in a list is to have its sizes."""
+    edit = Edit(program)
+    for place, held in [(place, each.elements) for each in lists for place in each.flow.changes]:
+        row, array, index, element = program.inputs(place)
+        owner = program.owner(place)
+        assert owner is not None
+        edit.set_inputs(place, (row, array, fitting(edit, owner, array, index, element, held), element))
+    return edit.program
 
 
 def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:

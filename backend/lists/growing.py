@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from backend.lists.loops import goes_on, test_of
+from backend.lists.loops import goes_on, is_display, test_of
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_RECORD, MAKE_SLICE, MAKE_TUPLE, PUT, Meeting
 from semantics.ir import Apply, GraphId, NodeId, Parameter, Program
 from semantics.primitives.table import TABLE
@@ -82,6 +82,13 @@ def calls(program: Program, graph: GraphId) -> list[NodeId]:
     uses = program.users(reference) if reference is not None else ()
     chosen = [use.user for use in uses if use.index != 0]
     return sorted({use.user for use in uses if use.index == 0} | {use.user for node in chosen for use in program.users(node)})
+
+
+def is_begun(program: Program, growth: Growth) -> bool:
+    """Whether a list has an element from the start on, and is only made longer: every list that it begins as is one of some."""
+    found = {source for node in growth.members for source in comes_from(program, node) if program.callee(node) is not CONCAT}
+    shorter = any(program.callee(node) is GETITEM for node in growth.members)
+    return not shorter and all(is_display(program, node) for node in found - growth.members)
 
 
 def _has_room(program: Program, nodes: set[NodeId]) -> bool:

@@ -3,20 +3,26 @@ Two lists, one behind the other, as arrays. An array without elements has no siz
 
     s + t, of numbers    ⟹    concatenate((s, t))
     s + t, of arrays     ⟹    t if len(s) == 0 else s if len(t) == 0 else concatenate((s, t))
+
+And an array in the place of one in a list, which has the sizes of the others: `put` would repeat one of size 1.
+
+    s[i] = e             ⟹    s[i if shape(e) == shape(s)[1:] else len(s)] = e
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
+from backend.lists.elements import Elements
 from backend.lists.loops import is_empty
 from semantics.arrays import Array
 from semantics.edit import Edit
 from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 
-CONCATENATE, EQ, LENGTH = TABLE["concatenate"], TABLE["eq"], TABLE["length"]
-MAKE_TUPLE, SWITCH = TABLE["make_tuple"], TABLE["switch"]
+AND, CONCATENATE, EQ, GETITEM, LENGTH = (TABLE[name] for name in ("and_", "concatenate", "eq", "getitem", "length"))
+MAKE_TUPLE, SHAPE, SWITCH = (TABLE[name] for name in ("make_tuple", "shape", "switch"))
 
 
 def joined(edit: Edit, owner: GraphId, first: NodeId, second: NodeId, unsure: Sequence[NodeId]) -> tuple[NodeId, ...]:
@@ -41,6 +47,19 @@ def chosen(
     for graph, made in zip(graphs, (equal, otherwise), strict=True):
         edit.output(graph, made(graph))
     return edit.call(owner, SWITCH, edit.call(owner, EQ, a, b), *(edit.constant(GraphRef(g)) for g in graphs))
+
+
+def fitting(edit: Edit, owner: GraphId, array: NodeId, place: NodeId, element: NodeId, held: Elements) -> NodeId:
+    """The place of an element; outside, which traps, for one of other sizes than the array has for each."""
+
+    def size(of: NodeId, axis: int) -> NodeId:
+        return edit.call(owner, GETITEM, edit.call(owner, SHAPE, of), edit.constant(axis))
+
+    tests = [edit.call(owner, EQ, size(element, k), size(array, k + 1)) for k, known in enumerate(held.axes) if known is None]
+    if not tests:
+        return place
+    test = reduce(lambda a, b: edit.call(owner, AND, a, b), tests)
+    return edit.call(owner, SWITCH, test, place, edit.call(owner, LENGTH, array))
 
 
 def is_nothing(program: Program, edit: Edit, node: NodeId) -> bool:

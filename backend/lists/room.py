@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from backend.lists.elements import Elements
-from backend.lists.growing import SMALL, Growth, added, calls
-from backend.lists.joins import chosen, is_nothing
+from backend.lists.growing import SMALL, Growth, added, calls, is_begun
+from backend.lists.joins import chosen, fitting, is_nothing
 from backend.lists.loops import called
 from backend.lists.meeting import APPEND, CONCAT, GETITEM, ITERATED, MAKE_SLICE, MAKE_TUPLE, PUT, SWITCH, Meeting
 from semantics.edit import Edit
@@ -81,6 +81,7 @@ class Rooms:
         before = self.program.inputs(node)[1]
         if callee is PUT:
             place = self.checked(owner, before, inputs[2])
+            place = fitting(self.edit, owner, inputs[1], place, inputs[3], self.lists[node])
             self.edit.set_inputs(node, (inputs[0], inputs[1], place, inputs[3]))
         if callee is GETITEM:
             less = self.edit.call(owner, ADD, self.count(before), self.edit.constant(-1))
@@ -93,7 +94,8 @@ class Rooms:
         for k, element in enumerate(elements):
             array = self.with_room(owner, node, array, count, element)
             last = k + 1 == len(elements)
-            new = [self.edit.constant(PUT), array, count, element]
+            place = fitting(self.edit, owner, array, count, element, self.lists[node])
+            new = [self.edit.constant(PUT), array, place, element]
             if last:
                 self.edit.set_inputs(node, tuple(new))
                 self.edit.fill(self.counts[node], Apply(owner, (self.edit.constant(ADD), count, self.edit.constant(1))))
@@ -108,7 +110,7 @@ class Rooms:
     def with_room(self, owner: GraphId, node: NodeId, array: NodeId, count: NodeId, element: NodeId) -> NodeId:
         """The array, with room for one more."""
         held, growth = self.lists[node], self.known[node]
-        if held.axes:
+        if held.axes and not is_begun(self.program, growth):
             array = self.chosen(owner, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
         if self.is_whole(growth, held):
             return array

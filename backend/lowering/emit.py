@@ -28,20 +28,19 @@ from backend.lowering.shape import (
     Stack,
     Sum,
     is_several,
-    literal,
     make,
     options,
     scalars,
     typed,
 )
-from backend.lowering.structure import STRUCTURAL, WHOLE, to_boolean, with_zero
+from backend.lowering.structure import STRUCTURAL, WHOLE, decided, to_boolean, with_zero
 from backend.status import SIZES, STUCK, UNBOUND
 from semantics.columns.types import apply_type
 from semantics.errors import IllTyped, Malformed, Trap
 from semantics.primitives.row import Hole, Primitive
 from semantics.primitives.table import ELEMENTWISE, TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL, ArrayType, Scalar
-from semantics.type_lattice import NEVER, ZERO_TYPE, Literal, erase
+from semantics.type_lattice import NEVER, ZERO_TYPE, erase
 from semantics.type_lattice import UNBOUND as UNBOUND_TYPE
 
 LINES = 40_000
@@ -200,11 +199,9 @@ class Emitter(Holding):
         return self.primitive(primitive, arguments)
 
     def scalar(self, primitive: Primitive, arguments: list[Any]) -> Any:
-        """A template filled in and assigned; of known arguments, what inference knows of the result."""
-        if not any(isinstance(a, Reg) and a.value is None for a in arguments):
-            known = apply_type(primitive, [typed(a) for a in arguments])
-            if isinstance(known, Literal):
-                return literal(known.value)
+        """A template filled in and assigned, if the result is not known."""
+        if (known := decided(primitive, arguments)) is not None:
+            return known
         if any(isinstance(a, Nothing) and a.type == ZERO_TYPE for a in arguments):
             known = with_zero(primitive.name, arguments)
             if known is not None:

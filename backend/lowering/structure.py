@@ -7,7 +7,7 @@ few scalar operations; ZERO is never a number at run time, so strong zeros stay 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from backend.lowering.conversion import select
@@ -15,11 +15,12 @@ from backend.lowering.records import CELLS as RECORDS
 from backend.lowering.records import part, place_in, selected
 from backend.lowering.shape import ZERO_VALUE, Emitter, Fn, Items, Nothing, Reg, literal, typed
 from backend.status import INDEX, RAISED
+from semantics.columns.types import apply_type
 from semantics.errors import IllTyped
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.type_language import BOOLEAN, INTEGER, REAL, UNIT
-from semantics.type_lattice import ZERO_TYPE, erase
+from semantics.type_lattice import ZERO_TYPE, Literal, erase
 
 
 def switch(emit: Emitter, condition: Any, consequent: Any, alternative: Any) -> Any:
@@ -48,6 +49,17 @@ def _as_number(x: Reg, wanted: Any) -> Reg:
         return x
     whole = f"int({x.text})" if erase(x.type) == BOOLEAN else x.text  # Numba's float takes no boolean
     return Reg(whole if wanted == INTEGER else f"float({whole})", wanted)
+
+
+def decided(primitive: Primitive, arguments: Sequence[Any]) -> Reg | None:
+    """A result that is known: of known arguments what inference knows, and that a number of elements equals itself."""
+    if not any(isinstance(a, Reg) and a.value is None for a in arguments):
+        found = apply_type(primitive, [typed(a) for a in arguments])
+        return literal(found.value) if isinstance(found, Literal) else None
+    match arguments:
+        case [Reg(a, kind, None), Reg(b, _, None)] if primitive is TABLE["eq"] and a == b and kind == INTEGER:
+            return literal(True)
+    return None
 
 
 def make_tuple(emit: Emitter, *items: Any) -> Any:
