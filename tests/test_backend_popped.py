@@ -10,7 +10,7 @@ from loop_texts import bits, executed
 
 from backend.arrays import popped
 from backend.arrays.carried import told
-from backend.arrays.ownership import TAKEN
+from backend.arrays.handed import TAKEN
 from backend.stacks.arrays import SOURCES
 
 KEPT = "integers[2 * s1], heap = (heap, _keep(b, reals, heap))"

@@ -24,7 +24,8 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     guards        tests of sizes first, and one name for each size
     arranged      arrays of integers in order, not read
     in_place      updates of arrays without a copy; `earlier`, reads that go before a sum in place; `beforehand`,
-                  parts computed before a copy; `popped`, of what a frame kept; `paired`, arrays that have one size
+                  parts computed before a copy; `popped`, of what a frame kept; `paired`, arrays that have one size;
+                  `ownership`, which names are the only ones of their memory; `handed`, which take it from which
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells
     counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from backend.arrays.beforehand import PART, computed_beforehand, loops
 from backend.arrays.earlier import read_earlier
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks, copied, updated
-from backend.arrays.ownership import pairs
 from backend.arrays.walking import walk
 
 

@@ -19,8 +19,8 @@ import ast
 from collections import Counter
 
 from backend.arrays.effects import assigned
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.ownership import pairs
 from backend.arrays.takes import SIZE, Linear, less, linear, once
 from backend.arrays.walking import names_in, walk
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from backend.arrays.values import ARRAYS, Formula, Injected, Moved, Places, Scatter, Sizes, numbered, uncompiled
+from backend.arrays.values import ARRAYS, Formula, Injected, Moved, Places, Scatter, Sizes, numbered, product, uncompiled
 from backend.lowering.shape import Cut, Items, Nothing, Reg, typed
 from backend.status import SIZES
 from semantics.arrays import MOST
@@ -55,7 +55,7 @@ def flat(emit: Any, x: Any) -> Any:
 
 def size_text(emit: Any, sizes: Sizes) -> str:
     """The number of elements."""
-    return str(emit.integer(" * ".join(sizes) or "1").text)
+    return str(emit.integer(product(sizes)).text)
 
 
 def is_unit(value: Any) -> bool:
@@ -99,13 +99,13 @@ def not_negative(emit: Any, sizes: Sizes) -> Sizes:
     """
     found = tuple(emit.integer(n).text for n in sizes)
     most = MOST // max(prod(int(n) for n in found if n.isdigit()), 1)
-    product = ""
+    before = ""
     for n in found:
         if not n.isdigit():
             emit.trap(f"{n} < 0 or {n} > {most}", SIZES)
-            if product:
-                emit.trap(f"{product} * {n} > {most}", SIZES)
-            product = f"{product} * {n}" if product else n
+            if before:
+                emit.trap(f"{before} * {n} > {most}", SIZES)
+            before = f"{before} * {n}" if before else n
     return found
 
 

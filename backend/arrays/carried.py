@@ -70,10 +70,13 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
 
 
 def told(function: ast.FunctionDef) -> Callable[[str, int], str]:
-    """The size of an array along an axis, in terms of the arguments, where the tests that a function begins with say it."""
+    """
+    The size of an array along an axis, in terms of the arguments, where the tests that a function begins with say it: those of
+    whether two sizes are one, as others tell none.
+    """
     sizes = _sizes(function, set())
     made = {ast.unparse(s.test) for s in takewhile(is_guard, function.body) if isinstance(s, ast.If)}
-    if not {*sizes.tests} <= made:
+    if not {text for text, guard in sizes.tests.items() if _is_of_one(guard.test)} <= made:
         return lambda name, axis: ""
     return lambda name, axis: sizes.same(sizes.of(ast.Name(name, ast.Load()), str(axis)))
 
@@ -220,6 +223,11 @@ class _Spoken(ast.NodeTransformer):
 def _text(size: ast.expr) -> str:
     """A size as `assumed` has it."""
     return f"({ast.unparse(size)})" if isinstance(size, ast.BinOp) else ast.unparse(size)
+
+
+def _is_of_one(test: ast.expr) -> bool:
+    """Whether a test is passed by two sizes that are the same."""
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq)
 
 
 def _read(size: str) -> ast.expr:

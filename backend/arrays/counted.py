@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.ownership import pairs
 from backend.arrays.walking import names_in, walk
 from backend.status import LINKED
 

@@ -20,8 +20,8 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from backend.arrays.effects import Reader, assigned, conflict, roots
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import Block
-from backend.arrays.ownership import pairs
 from backend.arrays.walking import mentions, names_in, walk
 from backend.status import SIZES
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from backend.arrays.effects import assigned
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.ownership import pairs
 from backend.arrays.takes import Linear, Turn, less, linear, once
 from backend.arrays.walking import names_in, walk
 

@@ -26,8 +26,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from backend.arrays.effects import assigned
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.ownership import pairs
 from backend.arrays.takes import once
 from backend.arrays.walking import walk
 

@@ -89,19 +89,21 @@ def added(emit: Any, a: Any, d: Injected, *, first: bool) -> Held:
 
 def perhaps(emit: Any, t: Any, index: Any, d: Any) -> Sum | None:
     """
-    The sensitivity of an array, or of what may be ZERO, into which a number is injected that may be ZERO: an array with nothing but
-    that, not made as long as it is only added, or ZERO where one of the two is. None where there is more to choose from.
+    The sensitivity of an array, or of what may be ZERO, into which a number or an array is injected that may be ZERO: an array that
+    has nothing but that, not made as long as it is only added, or ZERO where one of these is. None where there is more to choose.
     """
-    of, number = _sole(t, lambda o: isinstance(o, ARRAYS)), _sole(d, lambda o: isinstance(o, Reg))
-    if of is None or number is None:
+    of, part = _sole(t, lambda o: isinstance(o, ARRAYS)), _sole(d, lambda o: isinstance(o, (Reg, *ARRAYS)))
+    if of is None or part is None:
         return None
-    (whether, array), (test, option) = of, number
+    (whether, array), (test, option) = of, part
     both = " and ".join(filter(None, (whether, test)))
     type = emit.result_type(TABLE["inject"], [typed(t), typed(index), typed(d)])
     members = getattr(type, "members", ())
     if not both or len(members) != 2 or ZERO_TYPE not in members:
         return None
-    if whether:
+    if isinstance(option, ARRAYS):
+        found = None if whether else _part(emit, array, test, index, option)
+    elif whether:
         found = _where(emit, array, whether, index, option)
     else:
         found = emit.primitive(TABLE["inject"], [array, index, option])
@@ -110,6 +112,17 @@ def perhaps(emit: Any, t: Any, index: Any, d: Any) -> Sum | None:
     parts = {True: (f"not ({both})", ZERO_VALUE), False: (both, found)}
     chosen = [parts[m == ZERO_TYPE] for m in members]
     return Sum(type, tuple(t for t, _ in chosen), tuple(o for _, o in chosen))
+
+
+def _part(emit: Any, array: Any, test: str, index: Any, d: Any) -> Injected | None:
+    """What is injected where the test holds, and is an array only then; the index is asked for anyway, as when it was read."""
+    chosen = selection(emit, array.sizes, index)
+    if not chosen.distinct or len(d.sizes) != len(chosen.sizes):
+        return None
+    with emit.under(f"if {test}:"):
+        for a, b in zip(d.sizes, chosen.sizes, strict=True):
+            emit.equal(b, a)
+    return Injected(array.dtype, array.sizes, ((chosen, d),))
 
 
 def _sole(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backend.arrays.attributes import is_zero
-from backend.arrays.values import ARRAYS, plus
+from backend.arrays.values import ARRAYS, plus, product
 from backend.lowering.shape import ZERO_VALUE, Items, typed
 from semantics.type_language import BOOLEAN, INTEGER, REAL
 
@@ -34,7 +34,7 @@ def extent(emit: Any, x: Any, first: str, found: list[tuple[Any, str]]) -> str:
     for leaf in leaves(x):
         found.append((leaf, first))
         sizes = leaf.sizes if isinstance(leaf, ARRAYS) else ()
-        first = str(emit.integer(plus(first, " * ".join(sizes) or "1")).text)
+        first = str(emit.integer(plus(first, product(sizes))).text)
     return first
 
 

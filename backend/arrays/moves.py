@@ -4,14 +4,13 @@ Moves: an element of the result is an element of the operand, or, of the adjoint
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from backend.arrays.attributes import as_operand, axes_of, dtype_of, flag, is_unit, not_negative, sizes_of
 from backend.arrays.elementwise import as_element
 from backend.arrays.reductions import reduced
-from backend.arrays.values import ARRAYS, ONE, Held, Moved, Numbered, Sizes, aligned, uncompiled
+from backend.arrays.values import ARRAYS, ONE, Held, Moved, Numbered, Sizes, aligned, product, uncompiled
 from backend.lowering.shape import ZERO_VALUE, Items, Nothing, Reg, Sum, literal
 from backend.status import SIZES
 from semantics.type_language import INTEGER, REAL
@@ -165,8 +164,7 @@ def array_size(emit: Any, x: Any) -> Any:
     """The number of elements."""
     if not isinstance(x, ARRAYS):
         return literal(1)
-    known = all(n.isdigit() for n in x.sizes)
-    return literal(math.prod(map(int, x.sizes))) if known else emit.integer(" * ".join(x.sizes))
+    return emit.integer(product(x.sizes))
 
 
 def reshape(emit: Any, x: Any, shape: Any) -> Any:
@@ -178,7 +176,7 @@ def reshape(emit: Any, x: Any, shape: Any) -> Any:
         into, found = (sorted(emit.same(n) for n in sizes if n != ONE) for sizes in (wanted, x.sizes))
         if into != found:
             wanted = not_negative(emit, wanted)
-            emit.equal(" * ".join(n for n in wanted if n != ONE) or ONE, " * ".join(found) or ONE)
+            emit.equal(product(wanted), product(found))
     return emit.reshaped(x, wanted)
 
 
@@ -188,8 +186,8 @@ def _filled(emit: Any, sizes: Sizes, wanted: Sizes) -> Sizes:
         raise uncompiled("a shape with two sizes left open")
     others = tuple(n for n in wanted if not n.startswith("(-"))
     not_negative(emit, others)
-    rest = " * ".join(others) or ONE
-    found = " * ".join(sizes) or ONE
+    rest = product(others)
+    found = product(sizes)
     if rest != ONE:
         emit.not_empty(others)
         emit.equal(f"({found}) % ({rest})", "0")

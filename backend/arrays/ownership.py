@@ -2,10 +2,11 @@
 Which names are the only ones of their memory, and which nothing reads again: two analyses of a function, over one tree of its
 statements.
 
-A name is *live* where a path leads to a read of what its array holds, before the name is assigned again; `a.shape` reads nothing. A
-name is *sole* where no other live name has the same memory, and the caller has not: what `_empty` makes is, and an assignment hands
-it on, if the old name is not live after it; one that has no array yet is sole. A view makes two names of one memory, so neither is.
-A path that leaves a note of where it leads goes nowhere else (`backend.arrays.notes`).
+A name is *live* where a path leads to a read of what its array holds, before the name is assigned again; `a.shape` reads nothing,
+and what takes the array is no read unless it is live itself. A name is *sole* where no other live name has the same memory, and the
+caller has not: what `_empty` makes is, and an assignment hands it on, if the old name is not live after it; one that has no array
+yet is sole. A view makes two names of one memory, so neither is. A path that leaves a note of where it leads goes nowhere else
+(`backend.arrays.notes`).
 
 Sets of names are the bits of integers. Names that never stand for an array that the function has made are none of them.
 """
@@ -13,18 +14,16 @@ Sets of names are the bits of integers. Names that never stand for an array that
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from backend.arrays import notes
 from backend.arrays.effects import arrays_in
+from backend.arrays.handed import MAKERS, made, pairs, sources_of
 from backend.arrays.notes import Noted, alike
 from backend.arrays.walking import walk
 
 NOWHERE = -1  # every name: what holds where no path leads
-TAKEN = "_taken"
-"""What stands for an array that was taken off a stack of frames, which nobody else has (`backend.arrays.popped`)."""
-MAKERS = frozenset({"_empty", "_full", TAKEN})
 
 
 @dataclass(eq=False)
@@ -33,7 +32,7 @@ class Step:
     A statement without jumps.
 
     reads    the names of which it reads elements      moves    for each name that it assigns, the names of which it takes one; a
-    makes    the names it assigns, with new memory               name that is none of ours is None
+    makes    the names it assigns, with new memory               name that is none of ours is None; these are no reads by themselves
     assigns  all names that it assigns                 shared   the names that are views of something, or have views, after it
     note     the note that it leaves
     """
@@ -100,7 +99,7 @@ class Ownership:
     def __init__(self, function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> None:
         """`copies` are the loops that do nothing but copy: for each by its id, the new array and the old."""
         self.copies = copies
-        self.makers, self.groups = _made(function, copies)
+        self.makers, self.groups = made(function, copies)
         self.number = {name: k for k, name in enumerate(sorted(self.makers))}
         self.steps: dict[int, Step] = {}
         self.copied: Mapping[int, int] = {}
@@ -145,7 +144,8 @@ class Ownership:
             case ast.Return() | ast.Break() | ast.Continue():
                 return Jump(type(statement), self._reads(statement))
             case _:
-                step = Step(statement, self._reads(statement), note=notes.left(statement))
+                is_assignment = isinstance(statement, ast.Assign)
+                step = Step(statement, 0 if is_assignment else self._reads(statement), note=notes.left(statement))
                 if isinstance(statement, ast.Assign):
                     self._assignment(step, statement)
                 self.steps[id(statement)] = step
@@ -173,6 +173,8 @@ class Ownership:
 
     def _assignment(self, step: Step, statement: ast.Assign) -> None:
         for target, value in pairs(statement):
+            if not (isinstance(target, ast.Name) and isinstance(value, ast.Name)):
+                step.reads |= self._reads(target) | self._reads(value)
             if isinstance(target, ast.Tuple):
                 stored = {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
                 step.assigns |= sum(map(self.bit, stored))
@@ -181,7 +183,7 @@ class Ownership:
                 continue
             bit = self.bit(target.id)
             step.assigns |= bit
-            if (sources := _sources(value)) is not None:
+            if (sources := sources_of(value)) is not None:
                 step.moves.append((bit, [self.bit(s) or None for s in sources]))
             elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in MAKERS:
                 step.makes |= bit
@@ -206,7 +208,7 @@ class Ownership:
                 if node.note is not None:
                     after = alike(notes.of(after, node.note))
                 node.after = notes.any_of(after)
-                return {note: node.reads | (bits & ~node.assigns) for note, bits in after.items()}
+                return {note: node.reads | self._moved(node, bits) | (bits & ~node.assigns) for note, bits in after.items()}
             case Branch(reads, body, orelse, asks):
                 first, second = self._live(body, after, jumps), self._live(orelse, after, jumps)
                 if asks is None:
@@ -222,6 +224,10 @@ class Ownership:
                     found |= notes.any_of(self._live(body, alike(head), (after, alike(head))))
                 node.live = head
                 return alike(head)
+
+    def _moved(self, step: Step, after: int) -> int:
+        """What a step moves to names that are live after it, or are none of ours."""
+        return sum({s for target, sources in step.moves for s in sources if s and (not target or target & after)})
 
     def _assigned(self, block: list[Node], before: int) -> int:
         """The names that are assigned for certain where a block ends, if it does."""
@@ -295,53 +301,3 @@ class Ownership:
                 for s in sources:
                     shared |= s or 0
         return (state & ~shared & ~step.assigns) | sole
-
-
-def pairs(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What is assigned to what, at once."""
-    for target in statement.targets:
-        match target, statement.value:
-            case ast.Tuple(targets), ast.Tuple(values) if len(targets) == len(values):
-                yield from zip(targets, values, strict=True)
-            case _:
-                yield target, statement.value
-
-
-def _sources(value: ast.expr) -> list[str] | None:
-    """The names of which a value is one."""
-    match value:
-        case ast.Name(name):
-            return [name]
-        case ast.IfExp(_, a, b):
-            first, second = _sources(a), _sources(b)
-            return None if first is None or second is None else first + second
-        case _:
-            return None
-
-
-def _made(function: ast.FunctionDef, copies: Mapping[int, tuple[str, str]]) -> tuple[dict[str, ast.Call], dict[str, str]]:
-    """The names that may stand for an array that the function has made, with a call that makes its kind; and their groups."""
-    calls: dict[str, ast.Call] = {}
-    takers: dict[str, set[str]] = {}
-    for new, old in copies.values():
-        takers.setdefault(old, set()).add(new)
-        takers.setdefault(new, set()).add(old)
-    for node in walk(function):
-        if isinstance(node, ast.Assign):
-            for target, value in pairs(node):
-                match target, value:
-                    case ast.Name(name), ast.Call(ast.Name(called)) if called in MAKERS:
-                        calls.setdefault(name, value)
-                    case ast.Name(name), _:
-                        for source in _sources(value) or ():
-                            takers.setdefault(source, set()).add(name)
-                            takers.setdefault(name, set()).add(source)
-    found: dict[str, ast.Call] = {}
-    groups: dict[str, str] = {}
-    for first, call in calls.items():
-        todo = [first]
-        while todo:
-            if (name := todo.pop()) not in found:
-                found[name], groups[name] = call, first
-                todo += takers.get(name, ())
-    return found, groups

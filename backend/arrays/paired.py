@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from backend.arrays.effects import assigned
-from backend.arrays.ownership import MAKERS, pairs
+from backend.arrays.handed import MAKERS, pairs
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]

@@ -37,6 +37,7 @@ from backend.arrays.values import (
     Sizes,
     numbered,
     plus,
+    product,
     row_major,
     uncompiled,
 )
@@ -57,7 +58,7 @@ def grouped(emit: Any, x: Any, axis: Any) -> Any:
         return emit.reshaped(x, (*x.sizes, ONE))
     size = x.sizes[axes[0]]
     if len(axes) > 1:
-        size = emit.integer(" * ".join(x.sizes[k] for k in axes)).text
+        size = emit.integer(product(x.sizes[k] for k in axes)).text
     if kept + axes == tuple(range(len(x.sizes))) and len(axes) == 1:
         return x
     sizes = (*(x.sizes[k] for k in kept), size)

@@ -18,8 +18,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from backend.arrays.accumulating import accumulated
+from backend.arrays.handed import TAKEN
 from backend.arrays.in_place import Block, blocks
-from backend.arrays.ownership import TAKEN, Ownership
+from backend.arrays.ownership import Ownership
 from backend.arrays.walking import names_in, walk
 
 KEEPS = frozenset({"_keep", "_keep_flags"})

@@ -15,7 +15,7 @@ from typing import Any
 
 from backend.arrays.attributes import as_operand, axes_of, flag
 from backend.arrays.elementwise import as_element
-from backend.arrays.values import ELEMENTS, ONE, Sizes, uncompiled
+from backend.arrays.values import ELEMENTS, ONE, Sizes, product, uncompiled
 from backend.fast.sums import demand_all_finite, demand_finite, next_term, next_total
 from backend.lowering.conversion import convert, select
 from backend.lowering.shape import ZERO_VALUE, Reg, make
@@ -167,7 +167,7 @@ def mean(emit: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     if x.dtype != dtype:
         real = emit.formula(dtype, x.sizes, lambda emit, at: as_element(emit, emit.at(x, at), dtype), (x,), cheap=True)
     total = reduced(emit, "add", real, axes, layout_of(len(x.sizes), axes, flag(keepdims)))
-    count = " * ".join(x.sizes[k] for k in axes) or "1"
+    count = product(x.sizes[k] for k in axes)
     return emit.primitive(TABLE["div"], [total, Reg(f"float({count})", REAL)])
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from backend.arrays.effects import assigned
-from backend.arrays.ownership import pairs
+from backend.arrays.handed import pairs
 from backend.arrays.walking import walk
 
 Block = list[ast.stmt]

@@ -6,8 +6,9 @@ that reads it. A size is a text: a number where it is known, else an expression 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, ClassVar
 
 from semantics.errors import Malformed
@@ -222,6 +223,14 @@ def plus(a: str, b: str) -> str:
         if found is not None and one.isdigit() and int(one) <= int(found[2]):
             return less(found[1], int(found[2]) - int(one))
     return a if b == "0" else b if a == "0" else f"{a} + {b}"
+
+
+def product(sizes: Iterable[str]) -> str:
+    """How many elements there are, as text: the sizes that the run knows, and one number for those that are known before it."""
+    sizes = tuple(sizes)
+    number = prod(int(n) for n in sizes if n.isdigit())
+    names = [n for n in sizes if not n.isdigit()]
+    return " * ".join([*names, str(number)] if number != 1 or not names else names)
 
 
 LESS = re.compile(r"\(([\w.]+(?:\[\d+\])?) - (\d+)\)")

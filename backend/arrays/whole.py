@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from backend.arrays.constants import constants
 from backend.arrays.effects import NEW, arrays_in, assigned
 from backend.arrays.fills import Fills, Going, goings
+from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.ownership import pairs
 from backend.arrays.takes import Linear, Turn
 from backend.arrays.walking import walk
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from backend.lists.elements import Elements
 from backend.lists.growing import SMALL, Growth, added, calls, is_begun
@@ -92,34 +92,41 @@ class Rooms:
         elements = [self.current(node, n) for n in added(self.program, node)]
         array, count = before, self.count(before)
         for k, element in enumerate(elements):
-            array = self.with_room(owner, node, array, count, element)
-            last = k + 1 == len(elements)
-            place = fitting(self.edit, owner, array, count, element, self.lists[node])
-            new = [self.edit.constant(PUT), array, place, element]
-            if last:
-                self.edit.set_inputs(node, tuple(new))
+            new = self.longer_by(owner, node, array, count, element)
+            if k + 1 == len(elements):
+                self.edit.set_inputs(node, new)
                 self.edit.fill(self.counts[node], Apply(owner, (self.edit.constant(ADD), count, self.edit.constant(1))))
             else:
                 array = self.edit.apply(owner, *new)
                 count = self.edit.call(owner, ADD, count, self.edit.constant(1))
 
+    def longer_by(self, owner: GraphId, node: NodeId, array: NodeId, count: NodeId, element: NodeId) -> tuple[NodeId, ...]:
+        """The application that gives the array with one more; where it may be the first, each way puts it into its own array."""
+        held, growth, put, zero = self.lists[node], self.known[node], self.edit.constant(PUT), self.edit.constant(0)
+        if not held.axes:
+            return put, self.with_room(owner, growth, held, array, count), count, element
+
+        def beside(graph: GraphId) -> tuple[NodeId, ...]:
+            return put, array, fitting(self.edit, graph, array, count, element, held), element
+
+        if is_begun(self.program, growth):
+            return beside(owner)
+        ways = (
+            (lambda g: self.edit.apply(g, put, self.first(g, growth, held, element), zero, element)),
+            (lambda g: self.edit.apply(g, *beside(g))),
+        )
+        return (chosen(self.edit, owner, count, zero, *ways),)
+
     def current(self, node: NodeId, element: NodeId) -> NodeId:
         """An element that is added: itself, but for a list that is one that grows."""
         return self.part(element, self.owner(node)) if element in self.known else element
 
-    def with_room(self, owner: GraphId, node: NodeId, array: NodeId, count: NodeId, element: NodeId) -> NodeId:
-        """The array, with room for one more."""
-        held, growth = self.lists[node], self.known[node]
-        if held.axes and not is_begun(self.program, growth):
-            array = self.chosen(owner, count, self.edit.constant(0), lambda g: self.first(g, growth, held, element), array)
+    def with_room(self, owner: GraphId, growth: Growth, held: Elements, array: NodeId, count: NodeId) -> NodeId:
+        """The array of numbers, with room for one more."""
         if self.is_whole(growth, held):
             return array
         size = self.edit.call(owner, LENGTH, array)
-        return self.chosen(owner, count, size, lambda g: self.longer(g, array, held), array)
-
-    def chosen(self, owner: GraphId, a: NodeId, b: NodeId, new: Callable[[GraphId], NodeId], old: NodeId) -> NodeId:
-        """What `new` makes in a graph of its own where two integers are equal, and the old where not."""
-        return self.edit.apply(owner, chosen(self.edit, owner, a, b, new, lambda _: old))
+        return self.edit.apply(owner, chosen(self.edit, owner, count, size, lambda g: self.longer(g, array, held), lambda _: array))
 
     def first(self, graph: GraphId, growth: Growth, held: Elements, element: NodeId) -> NodeId:
         """Room for arrays like the first element."""
