@@ -56,7 +56,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
     while spans(function):
-        constants(function)
+        constants(function, marks=True)
         ast.fix_missing_locations(function)
         function.body = [*sizes.tests.values(), *function.body]
         sizes = _sizes(function, others)

@@ -35,12 +35,15 @@ COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }
 
 
-def constants(function: ast.FunctionDef, assumed: dict[str, Any] | None = None) -> None:
-    """The function with its constant integers and booleans written out; `assumed` says what some names are, however assigned."""
+def constants(function: ast.FunctionDef, assumed: dict[str, Any] | None = None, *, marks: bool = False) -> None:
+    """
+    The function with its constant integers and booleans written out; `assumed` says what some names are, however assigned. `marks`
+    stay, which say that a number is that of a choice: `backend.arrays.begun` looks for them.
+    """
     given = {a.arg for a in function.args.args}
     values = _Values(assumed or {}, _assigned(function) - given)
     values.settle(function.body)
-    folded = _Folded(values)
+    folded = _Folded(values, marks)
     function.body = folded.block(function.body)
     local = _assigned(function)
     if _unassigned(function.body, local, given):
@@ -137,8 +140,8 @@ def _joined(a: Any, b: Any) -> Any:
 class _Folded(ast.NodeTransformer):
     """Expressions and blocks under what is known."""
 
-    def __init__(self, values: _Values) -> None:
-        self.values = values
+    def __init__(self, values: _Values, marks: bool) -> None:
+        self.values, self.marks = values, marks
 
     def block(self, block: Block) -> Block:
         """What is left of it, up to a jump."""
@@ -168,6 +171,8 @@ class _Folded(ast.NodeTransformer):
         return ast.Constant(found) if isinstance(found, (bool, int)) else node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        if self.marks and all(isinstance(n, ast.Constant) for n in (node.test, node.body, node.orelse)):
+            return node
         if isinstance(taken := self.values.of(node.test), (bool, int)):
             return self.visit(node.body if taken else node.orelse)
         self.generic_visit(node)

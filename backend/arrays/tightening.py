@@ -53,6 +53,7 @@ def tightened(text: str) -> str:
     module.body[0] = function = summed(function, told(function), THROUGH)
     if begun(function):
         constants(function)
+        spoken(function)
     if (found := whole(function)) is not None:
         spoken(found)
         direct(found)
