@@ -10,6 +10,7 @@ within the running error bound elsewhere (`backend.crosscheck`). Integers beyond
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -82,11 +83,13 @@ def compile(
     budget: int = BUDGET,
     optimize: bool = True,
     fast: bool = False,
+    nothing: bool = False,
 ) -> Compiled:
     """
     The program as a callable on a target. `budget` bounds the turns of its loops in one call: OutOfFuel beyond. `mode` is the
     reverse mode by which a derivative that it asks for is taken. With `fast`, code for the CPU has sums in any order
-    (`backend.fast`).
+    (`backend.fast`). With `nothing` it is code that knows sums of nothing, which are integers; other code has it made when it comes
+    to one.
 
     Malformed or IllTyped with the reason if the program has no first-order form, or the target is not there.
     """
@@ -96,13 +99,15 @@ def compile(
         raise Malformed(f"the target {target} is not there: {reason}", rule="backend", remedy="cpu, python or cuda-simulator")
 
     def made(linked: bool) -> Compiled:
-        code = lowered(program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu")
+        code = lowered(
+            program, argument_types, mode=mode, optimize=optimize, linked=linked, fast=fast and target == "cpu", nothing=nothing
+        )
         found = on_target(code, target, budget, lambda: made(linked=True))
-        found.exact = exact
+        found.exact, found.knowing = another, lambda: another(fast=fast, nothing=True)
         return found
 
-    def exact() -> Compiled:
-        return compile(program, argument_types, target, mode=mode, budget=budget, optimize=optimize)
+    def another(**options: bool) -> Compiled:
+        return compile(program, argument_types, target, mode=mode, budget=budget, optimize=optimize, **options)
 
     return made(linked=False)
 
@@ -130,9 +135,11 @@ class Compiled:
     quick        the program as a function of numbers and arrays on the CPU; None where an argument or the result is something else
     general()    the same program in code that no status LINKED comes from
     exact()      the same program with all sums from the left
+    knowing()    the same program in code that knows sums of nothing
     """
 
     exact: Callable[[], Compiled]
+    knowing: Callable[[], Compiled] | None = None
 
     def __init__(self, code: Lowered, target: str, budget: int, kernel: Any, general: Callable[[], Compiled]) -> None:
         self.code, self.target, self.budget, self.kernel, self.general = code, target, budget, kernel, general
@@ -189,7 +196,10 @@ class Compiled:
     def attempt(self, row: Sequence[Any]) -> Any:
         """The outcome of one call."""
         try:
-            return self.outcome(self.one(row))
+            found = self.one(row)
+            if found[-1] == SIZES and self.code.summing and self.of_nothing is not None:
+                return self.of_nothing.attempt(row)
+            return self.outcome(found)
         except (Crash, OutOfFuel) as raised:
             return raised
 
@@ -228,6 +238,12 @@ class Compiled:
     @cached_property
     def from_the_left(self) -> Compiled:
         return self.exact()
+
+    @cached_property
+    def of_nothing(self) -> Compiled | None:
+        with suppress(Malformed, IllTyped):
+            return self.knowing() if self.knowing is not None else None
+        return None
 
     def replace(self) -> bool:
         """

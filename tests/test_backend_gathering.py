@@ -122,8 +122,8 @@ def test_a_list_of_known_length_stays_apart() -> None:
 def test_types_are_told_once_for_lists_beside_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for each list took 11 s for forty of them."""
     told: list[Program] = []
-    typed = gathering._typed
-    monkeypatch.setattr(gathering, "_typed", lambda subject, types: told.append(subject) or typed(subject, types))
+    typed = gathering.told_types
+    monkeypatch.setattr(gathering, "told_types", lambda subject, types: told.append(subject) or typed(subject, types))
     lists = [f"a{k} = [x * {k}.0 for x in xs]" for k in range(12)]
     subject = program("\n".join([*lists, "return " + " + ".join(f"a{k}[0]" for k in range(12))]))
     assert not list(loops(gathered(subject, COLUMN)))

@@ -18,11 +18,12 @@ import backend
 from adjudge.values import to_value
 from backend.lists.arrayed import arrayed
 from backend.lists.columns import in_columns
-from backend.lists.gathering import _typed, gathered
+from backend.lists.gathering import gathered
 from backend.lists.growing import Growth, growths
 from backend.lists.loops import loops
 from backend.lists.meeting import Meeting
 from backend.lists.promotion import promoted
+from backend.lists.told import told_types
 from semantics.arrays import Array
 from semantics.denotation import FRACTIONS, denote
 from semantics.errors import IllTyped, Malformed, Trap
@@ -207,7 +208,7 @@ def test_what_an_array_does_not_answer_stays_a_list(name: str) -> None:
 
 
 def typed(subject: Program) -> Inference:
-    found = _typed(subject, COLUMN)
+    found = told_types(subject, COLUMN)
     assert found is not None
     return found
 

@@ -20,7 +20,6 @@ may. So this is for code whose traps send the sample to the machine, which runs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,20 +30,15 @@ from backend.lists.flow import Flow, flow
 from backend.lists.joins import fitting
 from backend.lists.loops import Loop, loop_at, loops
 from backend.lists.reading import without_unread
-from semantics.columns.types import apply_type
+from backend.lists.told import told_types
 from semantics.edit import Edit
-from semantics.errors import AdjudgeError, IllTyped, Trap
-from semantics.infer import LITERAL_VARIANTS, ROUNDS, Inference, Inferrer
+from semantics.infer import Inference
 from semantics.ir import GraphId, NodeId, Program
-from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.scope import Scopes
-from semantics.signatures import Signature, endless
 from semantics.type_language import INTEGER, SequenceType
-from semantics.type_lattice import NEVER, distribute
 from transforms import dce
 from transforms.clone import copy_graphs
-from transforms.known_lengths import typed
 from transforms.macros import RULES as MACRO_RULES
 from transforms.surgery import become, needed_in, nest
 from transforms.system import RewriteSystem
@@ -96,7 +90,7 @@ def _all_gathered(program: Program, types: Sequence[Any] | None, known: bool) ->
             if not _makes_lists(program):
                 return program
             if told is None or told[0] is not program:
-                told = program, _typed(program, types)
+                told = program, told_types(program, types)
             if told[1] is None:
                 return program
             program = way(program, told[1], begun)
@@ -129,37 +123,6 @@ def _by_loop(found: Iterable[Loop]) -> list[list[NodeId]]:
     for loop in found:
         places.setdefault(loop.graph, []).append(loop.place)
     return list(places.values())
-
-
-class _Typing(Inferrer):
-    """Inference where what is certain to fail has no value: a list is empty in some run, and no other run fails there."""
-
-    most, each = 500, 12
-    """Signatures, and more for each graph: lists in lists of every length up to some have many, and are inferred without."""
-
-    def demand(self, signature: Signature) -> Any:
-        most = self.most + self.each * len(self.program.graphs)
-        if len(self.results) > most and signature not in self.results:
-            raise endless(self.program, signature, f"more than {most} signatures of graphs")
-        return super().demand(signature)
-
-    def primitive(self, caller: Signature, node: NodeId, primitive: Primitive, arguments: Sequence[Any]) -> Any:
-        with suppress(IllTyped):
-            return super().primitive(caller, node, primitive, arguments)
-        with suppress(IllTyped, Trap):
-            return distribute(lambda *case: apply_type(primitive, case), arguments, (IllTyped, Trap))
-        return NEVER
-
-    def refuse_certain_traps(self, entry: Signature) -> None:
-        """None is: whoever compiles the program finds them."""
-
-
-def _typed(program: Program, types: Sequence[Any] | None) -> Inference | None:
-    """The types of the program, a stub in the place of each derivative that is not expanded; None if they cannot be told."""
-    for turns in ((LITERAL_VARIANTS, ROUNDS), (1, 1)):
-        with suppress(AdjudgeError):
-            return typed(program, types, _Typing, turns)[1]
-    return None
 
 
 def _elements(program: Program, inference: Inference, loop: Loop, way: Flow, begun: bool, known: bool) -> Elements | None:

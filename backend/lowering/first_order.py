@@ -33,6 +33,7 @@ class Lowered:
     alone    the source for one processor: the same numbers with fewer loops and less memory
     fast     whether its sums may be in any order
     ahead    whether lists are arrays in it, so that the machine has to say what its traps are
+    summing  whether sums that begin with an integer are taken to have a turn (`backend.lowering.starts`)
     """
 
     source: str
@@ -46,6 +47,7 @@ class Lowered:
     alone: str = ""
     fast: bool = False
     ahead: bool = False
+    summing: bool = False
 
     @property
     def width(self) -> int:
@@ -84,10 +86,11 @@ def lowered(
     optimize: bool = True,
     linked: bool = False,
     fast: bool = False,
+    nothing: bool = False,
 ) -> Lowered:
     """
     The first-order form of a program, its derivatives expanded (`backend.lowering.expansion`), optimized before where the optimizer
-    is there; as it is where that cannot be lowered. Remembered by the text of the program.
+    is there; as it is where that cannot be lowered. With `nothing`, it knows sums of nothing. Remembered by the program's text.
     """
 
     def expanded(program: Program) -> Lowered:
@@ -120,10 +123,13 @@ def lowered(
             raise
 
     def fitting(without: Program, arrays: Program) -> Lowered:
-        found = first_that_fits(arrays, mode, expanded, argument_types)
-        return replace(found, ahead=arrays is not without)
+        from backend.lowering.starts import with_reals
 
-    if (key := key_of(program, argument_types, mode, optimize, linked, fast)) is None:
+        begun = arrays if nothing else with_reals(arrays, argument_types)
+        found = first_that_fits(begun, mode, expanded, argument_types)
+        return replace(found, ahead=arrays is not without, summing=begun is not arrays)
+
+    if (key := key_of(program, argument_types, mode, optimize, linked, fast, nothing)) is None:
         return made()
     found = store.remembered(key, lambda: _typed(made(), classes.of_none))
     classed = classes.known(program, argument_types)
@@ -142,13 +148,19 @@ def is_lowered(program: Program, argument_types: Sequence[Any] | None, mode: str
 
 
 def key_of(
-    program: Program, argument_types: Sequence[Any] | None, mode: str, optimize: bool, linked: bool, fast: bool = False
+    program: Program,
+    argument_types: Sequence[Any] | None,
+    mode: str,
+    optimize: bool,
+    linked: bool,
+    fast: bool = False,
+    nothing: bool = False,
 ) -> str | None:
     """Everything that decides what is lowered; None for a program with a primitive of the user's, which no text tells."""
     if any(isinstance(p, Primitive) and TABLE.get(p.name) is not p for p in program.interned):
         return None
     types = ", ".join(map(str, argument_types)) if argument_types is not None else "declared"
-    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}"
+    return f"{program.canonical} {types} {mode} {optimize} {linked} {fast}{' nothing' * nothing}"
 
 
 def declared(program: Program, argument_types: Sequence[Any] | None) -> Program:

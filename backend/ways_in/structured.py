@@ -5,7 +5,8 @@ The way into compiled code for arguments and results that have parts: tuples, li
 
 Compiled code takes and gives the parts themselves, and `way(otherwise)` is the way in for those (`backend.ways_in.entrance`).
 Around it goes a function of Python's, written for the types: it looks whether each argument has the structure that its type says,
-takes it apart, and puts the results together. What is not of the structure, and whatever the way does not take, goes to
+takes it apart, and puts the results together; of a result that may be of several types, such as an integer or a real, the code says
+which it is. What is not of the structure, and whatever the way does not take, goes to
 `otherwise`, as it came. The long way makes each array one of the language, and back, which takes a tenth of a millisecond.
 """
 
@@ -19,7 +20,7 @@ from typing import Any
 from backend.boundary import PYTHON
 from semantics.structured import Label
 from semantics.type_language import UNIT, ArrayType, RecordType, TupleType
-from semantics.type_lattice import labels
+from semantics.type_lattice import Union, labels
 
 Function = Callable[..., Any]
 PARTS = 256
@@ -44,7 +45,7 @@ def _parts(type: Any, deep: int = 0) -> int:
             return 1
         case RecordType(Label(python=None) as label, _) if label.kind not in ("list", "dict"):
             return PARTS + 1
-        case TupleType(items) | RecordType(_, items) if deep < DEEP:
+        case TupleType(items) | RecordType(_, items) | Union(items) if deep < DEEP:
             return 1 + sum(_parts(item, deep + 1) for item in items)
         case _:
             return PARTS + 1
@@ -144,6 +145,10 @@ def _together(type: Any, numbers: Iterator[int], classes: dict[Any, str]) -> str
     """A value of the type, as an expression of what the code gives, `v[0]` and so on."""
     if type == UNIT:
         return "None"
+    if isinstance(type, Union):
+        which = f"v[{next(numbers)}]"
+        *options, last = (_together(member, numbers, classes) for member in type.members)
+        return f"({''.join(f'{option} if {which} == {k} else ' for k, option in enumerate(options))}{last})"
     if not isinstance(type, (TupleType, RecordType)):
         return f"v[{next(numbers)}]"
     items = [_together(item, numbers, classes) for item in type.items]
