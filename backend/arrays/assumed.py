@@ -16,6 +16,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
+from backend.arrays.effects import assigned
 from backend.arrays.walking import walk
 
 Key = tuple[str, ...]  # (name,): a number or what a name stands for; (name, axis): a size; (memory, site, place): a scalar of cells
@@ -38,6 +39,7 @@ class Source(NamedTuple):
         return self._replace(more=self.more + more)
 
 
+NUMBER = re.compile(r"i\d+")
 SHIFTED = re.compile(r"\((\S+) ([+-]) (\d+)\)")
 """A size and a number that is added to it, or taken from it."""
 
@@ -73,6 +75,7 @@ class Sizes:
     known: dict[Key, str] = field(default_factory=dict)
     one: dict[str, str] = field(default_factory=dict)
     tests: dict[str, ast.If] = field(default_factory=dict)
+    computed: frozenset[str] = frozenset()
 
     def same(self, size: str) -> str:
         """
@@ -190,6 +193,50 @@ class Assignments:
     def of(self, keys: Mapping[Key, str]) -> list[Assigned]:
         """The assignments to some keys, in order."""
         return [self.all[at] for at in sorted(at for key in keys for at in self._to[key])]
+
+
+def settled(function: ast.FunctionDef) -> frozenset[str]:
+    """
+    What sizes are made of that arrays may have before any loop: the arguments that stay what they are, and the numbers that are
+    computed once, and tested to be sizes before anything goes round.
+    """
+    times = assigned(function)
+    arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
+    computed = computed_once(function, arguments, times)
+    found, pending = set[str](), set[str]()
+    for statement in function.body:
+        match statement:
+            case ast.If(test, [ast.Return()], []):
+                found |= {name for name in pending if _bounds(test, name)}
+            case ast.Assign():
+                pending |= computed & {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            case _ if any(isinstance(n, ast.While) for n in walk(statement)):
+                pending.clear()
+    return arguments | found
+
+
+def _bounds(test: ast.expr, name: str) -> bool:
+    """Whether a test returns where a number is no size, or too large for one."""
+    parts = [*map(ast.unparse, test.values)] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else []
+    return f"{name} < 0" in parts and any(part.startswith(f"{name} > ") and part.split()[-1].isdigit() for part in parts)
+
+
+def computed_once(function: ast.FunctionDef, arguments: Collection[str], times: Mapping[str, int]) -> frozenset[str]:
+    """
+    The numbers that a function computes once, before all that may go round, from something else than sizes: whatever has their
+    value has it after that, so they stand for themselves as arguments do.
+    """
+    found: set[str] = set()
+    for target, value in _given(function.body):
+        name = target.id if isinstance(target, ast.Name) else ""
+        if NUMBER.fullmatch(name) and times[name] == 1 and source(value, "", {*arguments, *found}).found == "":
+            found.add(name)
+    return frozenset(found)
+
+
+def _given(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of a block itself with what is assigned to them."""
+    return _pairs([s for s in block if isinstance(s, ast.Assign)])
 
 
 def _places(found: Iterator[tuple[Key, int]]) -> dict[Key, list[int]]:

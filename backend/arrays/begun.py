@@ -15,10 +15,11 @@ choice is none any more, `backend.arrays.constants` finds.
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from backend.arrays.effects import assigned
+from backend.arrays.assumed import settled
 from backend.arrays.in_place import blocks
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.walking import walk
@@ -43,8 +44,7 @@ class Choice:
 
 def begun(function: ast.FunctionDef) -> bool:
     """Has sensitivities begin as arrays where they may; whether there is one."""
-    times = assigned(function)
-    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    fixed = settled(function)
     sources = _sources(function)
     outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]  # type: ignore[arg-type]
     found = False
@@ -113,14 +113,16 @@ def _known(name: str, sources: Sources) -> tuple[set[str], ast.Tuple | None]:
     return seen, next(iter(shapes.values())) if len(shapes) == 1 else None
 
 
-def _is_fixed(shape: ast.Tuple, arguments: set[str]) -> bool:
-    return all(isinstance(n, ast.Constant) or _is_size(n, arguments) for n in shape.elts)
+def _is_fixed(shape: ast.Tuple, fixed: Collection[str]) -> bool:
+    return all(isinstance(n, ast.Constant) or _is_size(n, fixed) for n in shape.elts)
 
 
-def _is_size(node: ast.expr, arguments: set[str]) -> bool:
+def _is_size(node: ast.expr, fixed: Collection[str]) -> bool:
     match node:
-        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
-            return name in arguments
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()) | ast.Name(name):
+            return name in fixed
+        case ast.BinOp(size, ast.Add(), ast.Constant(int())):
+            return _is_size(size, fixed)
         case _:
             return False
 

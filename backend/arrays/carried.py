@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import pairwise, takewhile
 
-from backend.arrays.assumed import Assignments, Sizes, assignments, plus, shift
+from backend.arrays.assumed import Assignments, Sizes, assignments, computed_once, plus, shift
 from backend.arrays.cells import lean
 from backend.arrays.constants import constants
 from backend.arrays.counted import counted
@@ -61,7 +61,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
         function.body = [*sizes.tests.values(), *function.body]
         sizes = _sizes(function, others)
         _Spoken(sizes).visit(function)
-    lean(function, sizes.arguments, others)
+    lean(function, sizes.arguments - sizes.computed, others)
     counted(function, others)
     with_heights(function, others)
     needed(function, Reader(roots(function)))
@@ -107,13 +107,14 @@ def _sizes(function: ast.FunctionDef, shared: set[str]) -> Sizes:
     """The sizes that hold in the whole function."""
     times = assigned(function)
     arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
-    given = Assignments([*assignments(function, arguments)])
+    numbers = computed_once(function, arguments, times)
+    given = Assignments([*assignments(function, arguments | numbers)])
     seen = Counter(one.key[0] for one in given.all if len(one.key) == 1)
     wrong = {one.key for one in given.all if times[one.key[0]] != seen[one.key[0]] or (len(one.key) == 3 and one.key[1] in shared)}
     guards, kept = [*_guards(function.body)], _carried(function)
     spoken = {ast.unparse(n) for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute)}
     while True:
-        sizes = Sizes(arguments, given.assumed(wrong))
+        sizes = Sizes(arguments | numbers, given.assumed(wrong), computed=numbers)
         for guard in guards:
             _learn(sizes, guard)
         known = given.of(sizes.known)
@@ -162,7 +163,7 @@ def _learn(sizes: Sizes, guard: ast.If) -> None:
     another, both would seem to be one.
     """
     test = _Spoken(sizes).visit(deepcopy(guard.test))
-    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments for n in walk(test)):
+    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments - sizes.computed for n in walk(test)):
         return
     match test:
         case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from copy import deepcopy
 
+from backend.arrays.assumed import settled
 from backend.arrays.effects import Effects, Reader, assigned
 from backend.arrays.hoisting import is_size
 from backend.arrays.walking import walk
@@ -69,7 +70,7 @@ class _Names(ast.NodeTransformer):
 def sized(function: ast.FunctionDef) -> None:
     """The function in which arrays that it makes are not asked for the sizes that it gave them."""
     times = assigned(function)
-    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    fixed = settled(function)
     made: dict[str, list[ast.expr]] = {}
     for node in walk(function):
         match node:

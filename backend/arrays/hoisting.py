@@ -9,10 +9,10 @@ Arrays that every turn of a loop makes for itself, made once before the loop. Th
         while True: …s[i] = s[i] + d…                     while True: …s[i] = s[i] + d…
         …                                                 …
 
-It is so where the size is that of an argument, and where nothing mentions the array, by whatever name, but from this statement on
-to the end of its block. The turn goes through that once, so what it leaves there, the next does not read. What the caller has, and
-what is given out or kept, is mentioned elsewhere. When memory has been given to all others, those that are not carried are made
-before the loop by the same rule (`lent`); what a turn needs filled, it fills.
+It is so where the size is that of an argument, or a number that is computed once, and where nothing mentions the array, by whatever
+name, but from this statement on to the end of its block. The turn goes through that once, so what it leaves there, the next does
+not read. What the caller has, and what is given out or kept, is mentioned elsewhere. When memory has been given to all others,
+those that are not carried are made before the loop by the same rule (`lent`); what a turn needs filled, it fills.
 
 A turn has tested that n is at least 1 where it makes an array of n - 1. Before the loop, of which there may be no turn, nobody has,
 so the array has max(n - 1, 0) elements there.
@@ -22,7 +22,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 
+from backend.arrays.assumed import settled
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.walking import walk
 
@@ -32,12 +34,11 @@ Block = list[ast.stmt]
 def hoisted(function: ast.FunctionDef) -> None:
     """The function in which turns of loops fill such arrays, and make none."""
     known = roots(function)
-    times = assigned(function)
-    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    fixed = settled(function)
     _in_block(function.body, known, fixed, _mentions(function.body, known))
 
 
-def _in_block(block: Block, known: Roots, fixed: set[str], everywhere: Counter[str]) -> None:
+def _in_block(block: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str]) -> None:
     """The same for loops of a block; what is made before one comes right before it, and before what that is given."""
     for loop in [s for s in block if isinstance(s, ast.While)]:
         made: Block = []
@@ -50,7 +51,7 @@ def _in_block(block: Block, known: Roots, fixed: set[str], everywhere: Counter[s
             _in_block(inner, known, fixed, everywhere)
 
 
-def _in_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywhere: Counter[str]) -> None:
+def _in_turn(block: Block, made: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str]) -> None:
     """What blocks of a turn begin as ZEROs, filled there, and made before."""
     for at, statement in reversed([*enumerate(block)]):
         match statement:
@@ -75,11 +76,11 @@ def lent(function: ast.FunctionDef) -> None:
     """The function in which turns of loops have the memory of the turn before for arrays that no other turn mentions."""
     known = roots(function)
     times = assigned(function)
-    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    fixed = settled(function)
     _lent_in(function.body, known, fixed, _mentions(function.body, known), times)
 
 
-def _lent_in(block: Block, known: Roots, fixed: set[str], everywhere: Counter[str], times: Counter[str]) -> None:
+def _lent_in(block: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str], times: Counter[str]) -> None:
     """The same for loops in a block, the inner ones first; what is made before one comes before what that is given."""
     for statement in block:
         for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
@@ -92,7 +93,9 @@ def _lent_in(block: Block, known: Roots, fixed: set[str], everywhere: Counter[st
         block[at:at] = made
 
 
-def _of_turn(block: Block, made: Block, known: Roots, fixed: set[str], everywhere: Counter[str], times: Counter[str]) -> None:
+def _of_turn(
+    block: Block, made: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str], times: Counter[str]
+) -> None:
     """What blocks of a turn make, made before; where it is to be filled, it is filled there."""
     later: Counter[str] = Counter()
     for at, statement in reversed([*enumerate(block)]):
@@ -131,10 +134,10 @@ def untested(size: ast.expr) -> ast.expr:
             return size
 
 
-def is_size(node: ast.expr, fixed: set[str]) -> bool:
-    """Whether a size is that of an argument, which `fixed` has, or is known."""
+def is_size(node: ast.expr, fixed: Collection[str]) -> bool:
+    """Whether a size is that of an argument, or a number, which `fixed` has, or is known."""
     match node:
-        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()) | ast.Name(name):
             return name in fixed
         case ast.BinOp(size, ast.Add() | ast.Sub(), ast.Constant(int())):
             return is_size(size, fixed)

@@ -39,14 +39,15 @@ def each_selected(emit: Any, array: Held, chosen: Selection, v: Any, do: Callabl
 def written(emit: Any, d: Injected) -> Held:
     """The array in memory."""
     array: Held = emit.new(d.of, d.sizes, NEUTRAL, "False")
-    for chosen, source in d.parts:
-        each_selected(emit, array, chosen, source, emit.write)
+    with emit.under(f"if {d.test}:" if d.test else ""):
+        for chosen, source in d.parts:
+            each_selected(emit, array, chosen, source, emit.write)
     return array
 
 
 def gadd(emit: Any, a: Any, b: Any) -> Any:
     """The sum of sensitivities: of all elements, unless one is injected; of two that have no element in common, both."""
-    if isinstance(a, Injected) and isinstance(b, Injected) and _is_alike(a, b) and _apart(emit, a, b):
+    if isinstance(a, Injected) and isinstance(b, Injected) and a.test == b.test and _is_alike(a, b) and _apart(emit, a, b):
         for m, n in zip(a.sizes, b.sizes, strict=True):
             emit.equal(m, n)
         return replace(a, parts=(*a.parts, *b.parts))
@@ -122,7 +123,7 @@ def _part(emit: Any, array: Any, test: str, index: Any, d: Any) -> Injected | No
     with emit.under(f"if {test}:"):
         for a, b in zip(d.sizes, chosen.sizes, strict=True):
             emit.equal(b, a)
-    return Injected(array.dtype, array.sizes, ((chosen, d),))
+    return Injected(array.dtype, array.sizes, ((chosen, d),), test)
 
 
 def _sole(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:

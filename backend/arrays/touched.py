@@ -25,6 +25,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import cast
 
+from backend.arrays.assumed import settled
 from backend.arrays.beforehand import loops
 from backend.arrays.contraction import indices
 from backend.arrays.effects import Reader, assigned, roots
@@ -66,7 +67,7 @@ def touched(function: ast.FunctionDef) -> None:
 class _Touched:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.times = assigned(function)
-        self.fixed = {a.arg for a in function.args.args if not self.times[a.arg]}
+        self.fixed = settled(function)
         self.mentions = mentions([function])
         self.effects = Reader(roots(function))
 

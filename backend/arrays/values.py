@@ -97,11 +97,15 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """An array of ZEROs but for what indices select, no element twice: `parts` are a `Selection` each, with what is there."""
+    """
+    An array of ZEROs but for what indices select, no element twice: `parts` are a `Selection` each, with what is there. If there is
+    a `test`, arrays among these are there only where it holds.
+    """
 
     of: str
     sizes: Sizes
     parts: tuple[tuple[Any, Any], ...]
+    test: str = ""
 
     dtype: ClassVar[str] = "f64 with ZERO"
 
