@@ -37,7 +37,7 @@ class Growth(NamedTuple):
     A list that grows.
 
     members    the parameters and applications that have it
-    turns, by  how many turns the one loop has that grows it, and by how much at most in each; None where that is not known
+    turns, by  how many turns the one loop has at most that grows it, and by how much in each; None where that is not known
     few        whether most of these turns may never be taken
     """
 
@@ -143,7 +143,7 @@ def _growth(program: Program, nodes: frozenset[NodeId], into: dict[NodeId, list[
 
 
 def _turns(program: Program, graph: GraphId, node: NodeId, nodes: frozenset[NodeId]) -> NodeId | None:
-    """How many turns a loop has: it is begun with 0, and each turn counts one."""
+    """How many turns a loop has at most: it is begun with 0, or more, and each turn counts one."""
     found = test_of(program, graph)
     if found is None or only_called(program, graph) is None:
         return None
@@ -157,7 +157,7 @@ def _turns(program: Program, graph: GraphId, node: NodeId, nodes: frozenset[Node
             terms = arguments_of(program, passed[at], ADD)
             if terms is None or terms[0] != turn or index_of(program, terms[1]) != 1 or passed[list_at] not in nodes:
                 return None
-        elif index_of(program, passed[at]) != 0 or passed[list_at] in nodes:
+        elif (first := index_of(program, passed[at])) is None or first < 0 or passed[list_at] in nodes:
             return None
     return turns
 
