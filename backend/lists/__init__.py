@@ -5,6 +5,7 @@ Lists in generated code, which has none of unknown length, and no memory.
     followed_cells  what happens to a memory, and which cell every pointer is to
     promotion       cells that are known become values
     meeting         which nodes have the same lists
+    fixed           lists of known length in others become tuples
     columns         lists of tuples become tuples of lists
     reading         what nothing reads is passed no more
     loops           loops that make a list, an element a turn

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from backend.lists.arrayed import arrayed
 from backend.lists.columns import in_columns
 from backend.lists.elements import Elements, kind
+from backend.lists.fixed import with_tuples
 from backend.lists.flow import Flow, flow
 from backend.lists.joins import fitting
 from backend.lists.loops import Loop, loop_at, loops
@@ -86,7 +87,7 @@ def _all_gathered(program: Program, types: Sequence[Any] | None, known: bool) ->
     told: tuple[Program, Inference | None] | None = None
     for _ in range(DEEPEST):
         before = program
-        for way in (in_columns, partial(_made_by_loops, known=known), partial(arrayed, known=known)):
+        for way in (with_tuples, in_columns, partial(_made_by_loops, known=known), partial(arrayed, known=known)):
             if not _makes_lists(program):
                 return program
             if told is None or told[0] is not program:
@@ -94,7 +95,7 @@ def _all_gathered(program: Program, types: Sequence[Any] | None, known: bool) ->
             if told[1] is None:
                 return program
             program = way(program, told[1], begun)
-            begun = begun or (way is not in_columns and program is not told[0])
+            begun = begun or (way not in (with_tuples, in_columns) and program is not told[0])
         if program is before:
             break
     return program
