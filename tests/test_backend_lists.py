@@ -253,9 +253,13 @@ def test_a_list_of_pairs_is_two_lists_and_one_of_numbers_is_one() -> None:
     assert in_columns(numbers, typed(numbers)) is numbers
 
 
-def test_pairs_that_are_made_an_array_stay_pairs() -> None:
+def test_pairs_of_reals_that_are_made_an_array_are_columns_beside_one_another() -> None:
     subject = program("return np.sum(np.array([(x, x) for x in xs]))")
-    assert in_columns(subject, typed(subject)) is subject
+    found = in_columns(subject, typed(subject))
+    assert applied(found, "stack") == applied(subject, "stack") + 1
+    agrees(subject)
+    other = program("return np.sum(np.array([(x, 1) for x in xs]))")
+    assert in_columns(other, typed(other)) is other
 
 
 def test_a_list_is_an_array_unless_it_is_given_out() -> None:

@@ -4,10 +4,12 @@ Lists of tuples become tuples of lists, one for each part: a column.
     [(x, x * x) for x in xs]        append(s, t)  ⟹  append(s₀, t[0]), append(s₁, t[1])
     for a, b in pairs               s[i]          ⟹  (s₀[i], s₁[i])
                                     length(s)     ⟹  length(s₀)
+                                    as_array(s)   ⟹  stack((as_array(s₀), as_array(s₁)), 1)
 
 So are lists of records, with the label put back where an element is taken. A parameter becomes one for each column, so what a loop
 does with each is what it does with a list; where such a list is kept in a tuple, or given by a function, it is the tuple of its
-columns. The values, and what traps, are the same.
+columns. The values are the same, and what traps, but for an array that is made of a list without elements: it has one axis then, so
+that is left to the machine.
 """
 
 from __future__ import annotations
@@ -16,18 +18,31 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from backend.lists.loops import called
-from backend.lists.meeting import ANY, APPEND, CONCAT, FIELD, GETITEM, ITERATED, MAKE_RECORD, MAKE_TUPLE, PUT, SWITCH, Meeting
+from backend.lists.meeting import (
+    ANY,
+    APPEND,
+    CONCAT,
+    FIELD,
+    GETITEM,
+    ITERATED,
+    MAKE_RECORD,
+    MAKE_SLICE,
+    MAKE_TUPLE,
+    PUT,
+    SWITCH,
+    Meeting,
+)
 from semantics.edit import Edit
 from semantics.infer import Inference
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program, Use
 from semantics.primitives.row import Primitive
 from semantics.primitives.table import TABLE
 from semantics.structured import Label, Record
-from semantics.type_language import RecordType, SequenceType, TupleType
+from semantics.type_language import REAL, RecordType, SequenceType, TupleType
 from semantics.type_lattice import NEVER
 from transforms.surgery import become, discard
 
-LENGTH, TO_BOOLEAN = TABLE["length"], TABLE["to_boolean"]
+AS_ARRAY, FULL, LENGTH, STACK, TO_BOOLEAN = (TABLE[name] for name in ("as_array", "full", "length", "stack", "to_boolean"))
 EACH = (APPEND, CONCAT, ITERATED, PUT, SWITCH, MAKE_RECORD, MAKE_TUPLE)
 """What gives a list: of lists of tuples, one for each column."""
 
@@ -59,7 +74,14 @@ def _form(meeting: Meeting, root: int, nodes: Sequence[NodeId]) -> Form | None:
         items = (type.item,) if isinstance(type, SequenceType) else getattr(type, "items", (None,))
         forms |= {_form_of(item) for item in items if item != NEVER}
     form = forms.pop() if len(forms) == 1 else None
-    return form if form is not None and not any(_asks_more(meeting.program, node) for node in nodes) else None
+    arrays = form is not None and form.label is None and all(_is_of_reals(type) for type in types)
+    return form if form is not None and not any(_asks_more(meeting.program, node, arrays) for node in nodes) else None
+
+
+def _is_of_reals(type: Any) -> bool:
+    """Whether the elements of a list are tuples of reals, as far as there are some."""
+    items = (type.item,) if isinstance(type, SequenceType) else type.items
+    return all(part == REAL for item in items if isinstance(item, TupleType) for part in item.items)
 
 
 def _form_of(type: Any) -> Form | None:
@@ -72,9 +94,9 @@ def _form_of(type: Any) -> Form | None:
             return None
 
 
-def _asks_more(program: Program, node: NodeId) -> bool:
-    """Whether a list is asked for what columns do not answer: to be an array, or to be a tuple of known length."""
-    rows = (TABLE["as_array"], TABLE["stack"], TABLE["concatenate"], TABLE["of_length"], TABLE["of_class"])
+def _asks_more(program: Program, node: NodeId, arrays: bool) -> bool:
+    """Whether a list is asked for what columns do not answer: to be a tuple of known length, or an array that is not of reals."""
+    rows = (STACK, TABLE["concatenate"], TABLE["of_length"], TABLE["of_class"], *([] if arrays else [AS_ARRAY]))
     return any(use.index == 1 and program.callee(use.user) in rows for use in program.users(node))
 
 
@@ -190,8 +212,20 @@ class _Columns:
             become(self.edit, user, self.taken(user, form))
         elif form is not None and callee in (LENGTH, TO_BOOLEAN):
             self.edit.set_inputs(user, (inputs[0], self.parts[inputs[1]][0], *inputs[2:]))
+        elif form is not None and callee is AS_ARRAY:
+            self.array(user)
         else:
             self.hold(user)
+
+    def array(self, user: NodeId) -> None:
+        """The arrays of the columns, beside one another, where there are elements: from the first on, which is nowhere in none."""
+        owner, call, constant = self.owner(user), self.edit.call, self.edit.constant
+        _, node, how = self.program.inputs(user)
+        size = call(owner, MAKE_TUPLE, call(owner, LENGTH, self.parts[node][0]))
+        first = call(owner, GETITEM, call(owner, FULL, size, constant(0), constant("i64")), constant(0))
+        there = call(owner, MAKE_SLICE, first, constant(None), constant(None))
+        arrays = [call(owner, AS_ARRAY, call(owner, GETITEM, column, there), how) for column in self.parts[node]]
+        self.edit.set_inputs(user, (constant(STACK), call(owner, MAKE_TUPLE, *arrays), constant(1)))
 
     def taken(self, user: NodeId, form: Form) -> NodeId:
         """An element, put together of those of the columns."""
