@@ -15,7 +15,7 @@ from test_backend_stack_arrays import agrees, compiled, normal
 import adjudge as aj
 from adjudge.functions import parse
 from backend.arrays import carried
-from backend.arrays.assumed import Sizes, plus
+from backend.arrays.assumed import Sizes, plus, settled
 from backend.arrays.carried import with_carried_sizes
 from semantics.errors import AdjudgeError
 from semantics.type_language import INTEGER
@@ -145,6 +145,46 @@ def test_a_size_and_a_number_is_told_in_terms_of_the_arguments() -> None:
     found = with_carried_sizes(loop("t = _empty((n,), _f64)", *given))
     assert "u = _empty((a0.shape[0] - 1,), _f64)" in found
     assert "t = _empty((a0.shape[0],), _f64)" in found
+
+
+COUNTED = "n = 3", "i5 = fuel // 2", f"if i5 < 0 or i5 > 268435456: {SIZES}", "t = _empty((i5,), _f64)"
+
+
+def in_loop(*before: str) -> str:
+    turn = ["u = _empty((t.shape[0],), _f64)", f"if u.shape[0] != i5: {SIZES}", "t = u", "continue"]
+    return kernel(*before, "while True:", *(f"    {line}" for line in turn), "return (t, fuel, 0)")
+
+
+def test_a_number_that_is_computed_once_is_a_size_as_those_of_arguments_are() -> None:
+    found = with_carried_sizes(in_loop(*COUNTED))
+    assert "u = _empty((i5,), _f64)" in turn_of(found)
+    assert "16" not in turn_of(found)
+    assert found.index("i5 = fuel // 2") < found.index("i5 < 0")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        (*COUNTED, "i5 = i5 + 1"),  # what has its value before may have another after
+        (*COUNTED[:1], "if fuel > 1:", "    i5 = fuel // 2", "else:", "    i5 = 4", *COUNTED[2:]),
+    ],
+)
+def test_near_miss_a_number_that_is_assigned_again_is_none(before: tuple[str, ...]) -> None:
+    assert "t.shape[0]" in turn_of(with_carried_sizes(in_loop(*before)))
+
+
+def test_a_number_is_settled_if_it_is_tested_to_be_a_size_before_anything_goes_round() -> None:
+    def of(*lines: str) -> frozenset[str]:
+        (function,) = ast.parse(kernel(*lines)).body
+        assert isinstance(function, ast.FunctionDef)
+        return settled(function) - {"a0", "a1", "fuel", "one"}
+
+    goes_round = "while fuel > 0:", "    continue"
+    assert of(*COUNTED, *goes_round) == {"i5"}
+    assert of(*COUNTED[:2], *goes_round, *COUNTED[2:]) == set()
+    assert of(*COUNTED[:2], f"if i5 < 0: {SIZES}", *goes_round) == set()
+    assert of(*COUNTED[:2], "if i5 < 0 or i5 > 9:", "    fuel = 0", *goes_round) == set()
+    assert of("i5 = a0.shape[0]", *COUNTED[2:], *goes_round) == set()  # it is a size of an argument, and called that
 
 
 def test_sizes_of_which_numbers_are_taken_are_one_where_these_are() -> None:

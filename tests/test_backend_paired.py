@@ -54,6 +54,28 @@ def test_a_mask_has_the_sizes_of_its_array_and_is_updated_in_place() -> None:
     assert "c = m\n" in text_of(function)
 
 
+HANDED_ON = """
+def kernel(a0, a1, fuel, one):
+    x, n, i = (_full((4,), 1.0, _f64), 0, 0)
+    while i < 3:
+        y = _empty((x.shape[0],), _f64)
+        for k in range(x.shape[0]):
+            y[k] = x[k]
+        y[i] = 2.0
+        old, x = (x, y)
+        n = n + old.shape[0]
+        i = i + 1
+    return (x, n, 0)
+"""
+
+
+def test_what_takes_an_array_reads_none_of_it_unless_it_is_read_itself() -> None:
+    assert "y = x\n" in text_of(updated(in_text(HANDED_ON)))
+    for read in ("a1[i] = old[0]", "last = old\n        a1[i] = last[1]"):
+        near = HANDED_ON.replace("        i = i + 1", f"        {read}\n        i = i + 1")
+        assert "y = x\n" not in text_of(updated(in_text(near)))
+
+
 NEAR = {
     "made of another size": ("_full((i + 2,), True, _bool)", "_full((i + 3,), True, _bool)"),
     "the size has changed between": ("d = _full", "i = i + 1\n            d = _full"),

@@ -15,7 +15,8 @@ import adjudge as aj
 from adjudge.values import to_value
 from backend.ways_in.structured import PARTS, is_structured, structured
 from semantics.errors import Trap
-from semantics.type_language import type_of
+from semantics.type_language import BOOLEAN, INTEGER, REAL, TupleType, type_of
+from semantics.type_lattice import UNBOUND, Union, join
 
 
 class Layer(NamedTuple):
@@ -126,6 +127,23 @@ def test_parts_that_do_not_go_in_lead_the_whole_argument_elsewhere() -> None:
     found = structured(types, types[0], none_goes_in, lambda *given: given)
     assert found is not None
     assert found(argument)[0] is argument
+
+
+@given(st.integers(0, 2), st.integers(), st.floats(), st.booleans())
+def test_of_a_result_that_may_be_of_several_types_the_code_says_which(which: int, i: int, x: float, b: bool) -> None:
+    of = join(INTEGER, join(REAL, TupleType((BOOLEAN, REAL))))
+    assert isinstance(of, Union)
+    options = {str(INTEGER): (i,), str(REAL): (x,), str(TupleType((BOOLEAN, REAL))): (b, x)}
+    flat = (which, *(leaf for member in of.members for leaf in options[str(member)]))
+    found = structured([REAL], TupleType((REAL, of)), lambda _: lambda given: (given, *flat), pytest.fail)
+    assert found is not None
+    wanted = options[str(of.members[which])]
+    assert shown(found(0.5)) == shown((0.5, wanted[0] if len(wanted) == 1 else wanted))
+
+
+def test_near_miss_what_may_be_unassigned_has_no_such_way() -> None:
+    assert is_structured([REAL], join(INTEGER, REAL))
+    assert not is_structured([REAL], join(UNBOUND, REAL))
 
 
 def test_what_has_too_many_parts_or_is_nested_too_deep_has_no_such_way() -> None:
