@@ -195,15 +195,19 @@ class Assignments:
         return [self.all[at] for at in sorted(at for key in keys for at in self._to[key])]
 
 
-def settled(function: ast.FunctionDef) -> frozenset[str]:
-    """
-    What sizes are made of that arrays may have before any loop: the arguments that stay what they are, and the numbers that are
-    computed once, and tested to be sizes before anything goes round.
-    """
+class Settled(NamedTuple):
+    """What sizes are made of that arrays may have before any loop: those of arguments that stay what they are, and numbers."""
+
+    arguments: frozenset[str]
+    numbers: frozenset[str]
+
+
+def settled(function: ast.FunctionDef) -> Settled:
+    """The arguments that stay, and the numbers, given or computed once, that are tested to be sizes before anything goes round."""
     times = assigned(function)
     arguments = frozenset(a.arg for a in function.args.args if not times[a.arg])
     computed = computed_once(function, arguments, times)
-    found, pending = set[str](), set[str]()
+    found, pending = set[str](), {*arguments}
     for statement in function.body:
         match statement:
             case ast.If(test, [ast.Return()], []):
@@ -212,7 +216,7 @@ def settled(function: ast.FunctionDef) -> frozenset[str]:
                 pending |= computed & {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             case _ if any(isinstance(n, ast.While) for n in walk(statement)):
                 pending.clear()
-    return arguments | found
+    return Settled(arguments, frozenset(found))
 
 
 def _bounds(test: ast.expr, name: str) -> bool:

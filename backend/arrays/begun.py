@@ -15,11 +15,10 @@ choice is none any more, `backend.arrays.constants` finds.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from backend.arrays.assumed import settled
+from backend.arrays.assumed import Settled, settled
 from backend.arrays.in_place import blocks
 from backend.arrays.neutral import NEUTRAL
 from backend.arrays.walking import walk
@@ -113,14 +112,16 @@ def _known(name: str, sources: Sources) -> tuple[set[str], ast.Tuple | None]:
     return seen, next(iter(shapes.values())) if len(shapes) == 1 else None
 
 
-def _is_fixed(shape: ast.Tuple, fixed: Collection[str]) -> bool:
+def _is_fixed(shape: ast.Tuple, fixed: Settled) -> bool:
     return all(isinstance(n, ast.Constant) or _is_size(n, fixed) for n in shape.elts)
 
 
-def _is_size(node: ast.expr, fixed: Collection[str]) -> bool:
+def _is_size(node: ast.expr, fixed: Settled) -> bool:
     match node:
-        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()) | ast.Name(name):
-            return name in fixed
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
+            return name in fixed.arguments
+        case ast.Name(name):
+            return name in fixed.numbers
         case ast.BinOp(size, ast.Add(), ast.Constant(int())):
             return _is_size(size, fixed)
         case _:

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection
 
-from backend.arrays.assumed import settled
+from backend.arrays.assumed import Settled, settled
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.walking import walk
 
@@ -38,7 +37,7 @@ def hoisted(function: ast.FunctionDef) -> None:
     _in_block(function.body, known, fixed, _mentions(function.body, known))
 
 
-def _in_block(block: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str]) -> None:
+def _in_block(block: Block, known: Roots, fixed: Settled, everywhere: Counter[str]) -> None:
     """The same for loops of a block; what is made before one comes right before it, and before what that is given."""
     for loop in [s for s in block if isinstance(s, ast.While)]:
         made: Block = []
@@ -51,7 +50,7 @@ def _in_block(block: Block, known: Roots, fixed: Collection[str], everywhere: Co
             _in_block(inner, known, fixed, everywhere)
 
 
-def _in_turn(block: Block, made: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str]) -> None:
+def _in_turn(block: Block, made: Block, known: Roots, fixed: Settled, everywhere: Counter[str]) -> None:
     """What blocks of a turn begin as ZEROs, filled there, and made before."""
     for at, statement in reversed([*enumerate(block)]):
         match statement:
@@ -80,7 +79,7 @@ def lent(function: ast.FunctionDef) -> None:
     _lent_in(function.body, known, fixed, _mentions(function.body, known), times)
 
 
-def _lent_in(block: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str], times: Counter[str]) -> None:
+def _lent_in(block: Block, known: Roots, fixed: Settled, everywhere: Counter[str], times: Counter[str]) -> None:
     """The same for loops in a block, the inner ones first; what is made before one comes before what that is given."""
     for statement in block:
         for inner in (getattr(statement, "body", []), getattr(statement, "orelse", [])):
@@ -93,9 +92,7 @@ def _lent_in(block: Block, known: Roots, fixed: Collection[str], everywhere: Cou
         block[at:at] = made
 
 
-def _of_turn(
-    block: Block, made: Block, known: Roots, fixed: Collection[str], everywhere: Counter[str], times: Counter[str]
-) -> None:
+def _of_turn(block: Block, made: Block, known: Roots, fixed: Settled, everywhere: Counter[str], times: Counter[str]) -> None:
     """What blocks of a turn make, made before; where it is to be filled, it is filled there."""
     later: Counter[str] = Counter()
     for at, statement in reversed([*enumerate(block)]):
@@ -134,11 +131,13 @@ def untested(size: ast.expr) -> ast.expr:
             return size
 
 
-def is_size(node: ast.expr, fixed: Collection[str]) -> bool:
+def is_size(node: ast.expr, fixed: Settled) -> bool:
     """Whether a size is that of an argument, or a number, which `fixed` has, or is known."""
     match node:
-        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()) | ast.Name(name):
-            return name in fixed
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
+            return name in fixed.arguments
+        case ast.Name(name):
+            return name in fixed.numbers
         case ast.BinOp(size, ast.Add() | ast.Sub(), ast.Constant(int())):
             return is_size(size, fixed)
         case ast.Call(ast.Name("max"), [size, ast.Constant(0)]):  # of an array of an inner loop
