@@ -24,7 +24,7 @@ from backend.machine.loader import load
 from backend.machine.patience import MANY, SERVED_COMPILED, pains
 from semantics import collector
 from semantics.collector import at_rest, at_work, settle
-from semantics.errors import Trap
+from semantics.errors import IllTyped, Trap
 from semantics.text import read
 from semantics.type_language import INTEGER, REAL, ArrayType
 from semantics.values import same
@@ -294,3 +294,50 @@ def test_what_takes_longer_than_a_step_counts_as_several() -> None:
     assert pains(True, False, 1, 0, 10_000) > 100_000
     assert pains(True, True, 1, 0, 0) == SERVED_COMPILED
     assert pains(False, True, 1, 0, 10_000) < 1_000
+
+
+def constant(x):  # type: ignore[no-untyped-def]
+    return 3
+
+
+def carried(x):  # type: ignore[no-untyped-def]
+    s, t = 0, 0.0
+    for v in x:
+        t += v
+    return s
+
+
+def none_of_it(x):  # type: ignore[no-untyped-def]
+    return x[0] > 0.0
+
+
+def real(x):  # type: ignore[no-untyped-def]
+    return 3.0
+
+
+def sometimes(x):  # type: ignore[no-untyped-def]
+    s = 0
+    for v in x:
+        if v > 0.0:
+            s += v
+    return s
+
+
+@pytest.mark.parametrize("function", [constant, carried, none_of_it])
+@pytest.mark.parametrize("wanted", [aj.grad, aj.value_and_grad])
+def test_every_call_says_that_a_gradient_is_of_a_real(function: Any, wanted: Any) -> None:
+    """A regression: the code of later calls had left out the demand, which nothing needed, and gave zeros."""
+    code = aj.compile(wanted(function))
+    for _ in range(3):
+        with pytest.raises(IllTyped, match="whose result is a real"):
+            code(np.ones(2))
+
+
+def test_near_miss_a_real_that_depends_on_nothing_has_a_gradient_of_zeros() -> None:
+    for _ in range(3):
+        assert aj.compile(aj.grad(real))(np.ones(2)).tolist() == [0.0, 0.0]
+    code = aj.compile(aj.grad(sometimes))
+    for _ in range(3):
+        assert code(np.ones(2)).tolist() == [1.0, 1.0]
+        with pytest.raises(IllTyped, match="whose result is a real"):
+            code(-np.ones(2))

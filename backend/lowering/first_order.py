@@ -93,10 +93,15 @@ def lowered(
     is there; as it is where that cannot be lowered. With `nothing`, it knows sums of nothing. Remembered by the program's text.
     """
 
+    seedless = False
+
     def expanded(program: Program) -> Lowered:
         from backend.lowering.lower import lower
+        from backend.lowering.seeds import has_seeds
 
+        nonlocal seedless
         if optimize and (better := optimized(declared(program, argument_types))) is not None:
+            seedless = has_seeds(program) and not has_seeds(better)
             try:
                 return lower(better, argument_types, linked=linked, fast=fast)
             except AdjudgeError as error:
@@ -123,10 +128,13 @@ def lowered(
             raise
 
     def fitting(without: Program, arrays: Program) -> Lowered:
+        from backend.lowering.seeds import refuse_whole_numbers
         from backend.lowering.starts import with_reals
 
         begun = arrays if nothing else with_reals(arrays, argument_types)
         found = first_that_fits(begun, mode, expanded, argument_types)
+        if seedless:
+            refuse_whole_numbers(begun, argument_types)
         return replace(found, ahead=arrays is not without, summing=begun is not arrays)
 
     if (key := key_of(program, argument_types, mode, optimize, linked, fast, nothing)) is None:
