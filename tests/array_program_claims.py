@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from hypothesis import event
 
 import backend
 from adjudge.values import to_value
@@ -90,6 +91,12 @@ def agree(found: Any, wanted: Any) -> bool:
     return same(found, wanted)
 
 
+def written(body: str) -> str:
+    """The text of a program of these arguments, with this body."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"import numpy as np\ndef f(x, y, n2, e: float, n: int):\n{lines}"
+
+
 def judged(text: str, kind: str, target: str = "python") -> Counter[str]:
     """
     Asserts that code has the bits of one of the ways, or that of its trap, for each of the sizes, if there is code. Says how often
@@ -116,3 +123,9 @@ def judged(text: str, kind: str, target: str = "python") -> Counter[str]:
     assert not wrong, [(size, found) for size, found in wrong]
     told.update("trap" if isinstance(found, AdjudgeError) else "value" for _, found in left)
     return told
+
+
+def holds(text: str, kind: str) -> None:
+    """Asserts the same of a drawn program, and notes for the statistics what there was."""
+    told = judged(text, kind)
+    event("code" if told["value"] else "a trap" if told["trap"] else "refused" if told["refused"] else "the machine's")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
-from array_program_claims import TYPES, judged
+from array_program_claims import TYPES, holds, judged, written
 from claims import costly
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.lists import fixed
@@ -16,12 +14,6 @@ from backend.lists.promotion import promoted
 from backend.lists.told import told_types
 from semantics.ir import Program
 from transforms.parse import parse_text
-
-
-def written(body: str) -> str:
-    """A program of `array_program_claims`."""
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return f"import numpy as np\ndef f(x, y, n2, e: float, n: int):\n{lines}"
 
 
 def changed(body: str) -> bool:
@@ -121,12 +113,6 @@ def paths(draw: st.DrawFn) -> str:
         head = draw(st.sampled_from(("", "", "", "if v > 0.0:", "if len(p) > 1:")))
         lines += [f"    {head}", f"        {line}"] if head else [f"    {line}"]
     return written("\n".join([*lines, f"return {draw(st.sampled_from(AFTER))}"]))
-
-
-def holds(text: str, kind: str) -> Counter[str]:
-    told = judged(text, kind)
-    event("code" if told["value"] else "a trap" if told["trap"] else "refused" if told["refused"] else "the machine's")
-    return told
 
 
 @costly(3)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from typing import Any
 
 import pytest
-from array_program_claims import DIFFERENTIATED, TYPES, judged
+from array_program_claims import DIFFERENTIATED, TYPES, holds, judged
 from claims import costly
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.arrays import touched
@@ -62,12 +61,6 @@ def loops(draw: st.DrawFn) -> str:
         lines += ["    if t > 3.0:", "        break"]
     body = "\n".join(f"    {line}" for line in [*lines, "return t + np.sum(o * o) + np.sum(p * n2) + np.sum(v)"])
     return f"import numpy as np\ndef f(x, y, n2, e: float, n: int):\n{body}\n"
-
-
-def holds(text: str, kind: str) -> Counter[str]:
-    told = judged(text, kind)
-    event("code" if told["value"] else "a trap" if told["trap"] else "the machine's")
-    return told
 
 
 @costly(2)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 import pytest
-from array_program_claims import DIFFERENTIATED, TYPES, judged
+from array_program_claims import DIFFERENTIATED, TYPES, holds, judged, written
 from claims import costly
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.arrays.in_place import blocks
@@ -16,13 +15,6 @@ from backend.lists import arrayed, gathering, joins, room
 from backend.lowering.first_order import lowered
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
-
-
-def written(body: str) -> str:
-    """A program of `array_program_claims`."""
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return f"import numpy as np\ndef f(x, y, n2, e: float, n: int):\n{lines}"
-
 
 TOTAL = "t = 0.0\nfor h in hs:\n    t += np.sum(h)\nreturn t"
 OF_OTHER_SIZES = {
@@ -139,12 +131,6 @@ def lists(draw: st.DrawFn) -> str:
         head = draw(st.sampled_from(("", "", "", "if i > 0:", "if t < 2.0:")))
         lines += [f"    {head}", f"        {line}"] if head else [f"    {line}"]
     return written("\n".join([*lines, f"return {draw(st.sampled_from(ASKED))}"]))
-
-
-def holds(text: str, kind: str) -> Counter[str]:
-    told = judged(text, kind)
-    event("code" if told["value"] else "a trap" if told["trap"] else "refused" if told["refused"] else "the machine's")
-    return told
 
 
 @costly(2)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from array_program_claims import DIFFERENTIATED, TYPES, judged
+from array_program_claims import DIFFERENTIATED, TYPES, holds, judged, written
 from claims import costly
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge as aj
@@ -23,12 +21,6 @@ from semantics.machine import Machine
 from semantics.values import same
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
-
-
-def written(body: str) -> str:
-    """A program of `array_program_claims`."""
-    lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return f"import numpy as np\ndef f(x, y, n2, e: float, n: int):\n{lines}"
 
 
 def taken(body: str) -> bool:
@@ -130,12 +122,6 @@ def sums(draw: st.DrawFn) -> str:
         head, line = draw(st.sampled_from(HEADS)), draw(st.sampled_from(LINES))
         lines += [f"    {head}", f"        {line}"] if head else [f"    {line}"]
     return written("\n".join([*lines, f"return {draw(st.sampled_from(AFTER))}"]))
-
-
-def holds(text: str, kind: str) -> Counter[str]:
-    told = judged(text, kind)
-    event("code" if told["value"] else "a trap" if told["trap"] else "refused" if told["refused"] else "the machine's")
-    return told
 
 
 @costly(2)
