@@ -75,6 +75,16 @@ def f(p, k):
 """
 
 
+STATES = """
+import numpy as np
+def f(p, k):
+    states = [p[0]]
+    for i in range(1, len(k)):
+        states.append(np.tanh(states[i - 1] + p[i]))
+    return sum(np.sum(s * s) for s in states)
+"""
+
+
 @dataclass(frozen=True)
 class Scaled:
     """A program, and its arguments from a size; `made` makes our gradient of it."""
@@ -143,6 +153,7 @@ def programs() -> dict[str, Scaled]:
         ("elements that are gathered", GATHERED, 1),
         ("elements that are added to", ADDED, 1),
         ("rows over their sums", SHARED, 2),
+        ("list of arrays that is read by index", STATES, 2),
     ):
         found[name] = Scaled("turns", DECADES, _places(axes), _by_places(text))
     found["pow on the machine"] = Scaled("turns", DECADES, _turns("pow"), _closures_of_pow)
