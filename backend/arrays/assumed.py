@@ -40,6 +40,7 @@ class Source(NamedTuple):
 
 
 NUMBER = re.compile(r"i\d+")
+"""The name of an integer."""
 SHIFTED = re.compile(r"\((\S+) ([+-]) (\d+)\)")
 """A size and a number that is added to it, or taken from it."""
 
@@ -69,7 +70,10 @@ class Assigned(NamedTuple):
 
 @dataclass
 class Sizes:
-    """The arguments, or their sizes, that keys stand for; which sizes are the same, and the tests that say so."""
+    """
+    The arguments, or their sizes, that keys stand for, among them the numbers that are `computed` once by the function itself;
+    which sizes are the same, and the tests that say so.
+    """
 
     arguments: frozenset[str]
     known: dict[Key, str] = field(default_factory=dict)
@@ -211,7 +215,7 @@ def settled(function: ast.FunctionDef) -> Settled:
     for statement in function.body:
         match statement:
             case ast.If(test, [ast.Return()], []):
-                found |= {name for name in pending if _bounds(test, name)}
+                found |= pending & _bounded(test)
             case ast.Assign():
                 pending |= computed & {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             case _ if any(isinstance(n, ast.While) for n in walk(statement)):
@@ -219,28 +223,29 @@ def settled(function: ast.FunctionDef) -> Settled:
     return Settled(arguments, frozenset(found))
 
 
-def _bounds(test: ast.expr, name: str) -> bool:
-    """Whether a test returns where a number is no size, or too large for one."""
-    parts = [*map(ast.unparse, test.values)] if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else []
-    return f"{name} < 0" in parts and any(part.startswith(f"{name} > ") and part.split()[-1].isdigit() for part in parts)
+def _bounded(test: ast.expr) -> set[str]:
+    """The numbers that are sizes, and not too large, where a test does not return."""
+    below, above = set[str](), set[str]()
+    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else ():
+        match part:
+            case ast.Compare(ast.Name(name), [ast.Lt()], [ast.Constant(0)]):
+                below.add(name)
+            case ast.Compare(ast.Name(name), [ast.Gt()], [ast.Constant(int())]):
+                above.add(name)
+    return below & above
 
 
 def computed_once(function: ast.FunctionDef, arguments: Collection[str], times: Mapping[str, int]) -> frozenset[str]:
     """
-    The numbers that a function computes once, before all that may go round, from something else than sizes: whatever has their
+    The numbers that a function computes once, outside of all loops and branches, from something else than sizes: whatever has their
     value has it after that, so they stand for themselves as arguments do.
     """
-    found: set[str] = set()
-    for target, value in _given(function.body):
+    known = {*arguments}
+    for target, value in _pairs([s for s in function.body if isinstance(s, ast.Assign)]):
         name = target.id if isinstance(target, ast.Name) else ""
-        if NUMBER.fullmatch(name) and times[name] == 1 and source(value, "", {*arguments, *found}).found == "":
-            found.add(name)
-    return frozenset(found)
-
-
-def _given(block: list[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The targets of a block itself with what is assigned to them."""
-    return _pairs([s for s in block if isinstance(s, ast.Assign)])
+        if NUMBER.fullmatch(name) and times[name] == 1 and source(value, "", known).found == "":
+            known.add(name)
+    return frozenset(known - {*arguments})
 
 
 def _places(found: Iterator[tuple[Key, int]]) -> dict[Key, list[int]]:

@@ -163,7 +163,7 @@ def _learn(sizes: Sizes, guard: ast.If) -> None:
     another, both would seem to be one.
     """
     test = _Spoken(sizes).visit(deepcopy(guard.test))
-    if any(isinstance(n, ast.Name) and n.id not in sizes.arguments - sizes.computed for n in walk(test)):
+    if any(isinstance(n, ast.Name) and (n.id in sizes.computed or n.id not in sizes.arguments) for n in walk(test)):
         return
     match test:
         case ast.Compare(a, [ast.NotEq()], [b]) if ast.dump(a) == ast.dump(b):

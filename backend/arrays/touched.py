@@ -91,7 +91,7 @@ class _Touched:
             terms = _terms(nest)
             if not terms or not terms <= fresh.keys():
                 continue
-            arrays = [fresh[name] for name in terms]
+            arrays = [array for name, array in fresh.items() if name in terms]
             if any([*map(ast.dump, a.sizes)] != [ast.dump(_end(loop)) for loop in loops(nest)] for a in arrays):
                 continue
             if (places := self._places(block, arrays, nest)) is not None:

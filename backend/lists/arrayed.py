@@ -17,7 +17,7 @@ from typing import Any
 
 from backend.lists.elements import Elements, kind
 from backend.lists.growing import Growth, comes_from, growths
-from backend.lists.joins import fitting, is_nothing, joined
+from backend.lists.joins import fitting, if_any, is_nothing, joined
 from backend.lists.loops import Loop, is_display, is_empty, loop_at
 from backend.lists.meeting import (
     APPEND,
@@ -230,8 +230,7 @@ class _Arrays:
         owner, callee, (_, list, how) = self.program.owner(user), self.program.callee(user), self.inputs(user)
         assert owner is not None
         call, constant = self.edit.call, self.edit.constant
-        size = call(owner, MAKE_TUPLE, call(owner, LENGTH, list))
-        first = call(owner, GETITEM, call(owner, FULL, size, constant(0), constant("i64")), constant(0))
+        first = if_any(self.edit, owner, call(owner, LENGTH, list), 0)
         there = call(owner, GETITEM, list, call(owner, MAKE_SLICE, first, constant(None), constant(None)))
         if callee is AS_ARRAY:
             self.edit.set_inputs(user, (constant(AS_ARRAY), there, how))

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from backend.lists.joins import if_any
 from backend.lists.loops import called
 from backend.lists.meeting import (
     ANY,
@@ -42,7 +43,7 @@ from semantics.type_language import REAL, RecordType, SequenceType, TupleType
 from semantics.type_lattice import NEVER
 from transforms.surgery import become, discard
 
-AS_ARRAY, FULL, LENGTH, STACK, TO_BOOLEAN = (TABLE[name] for name in ("as_array", "full", "length", "stack", "to_boolean"))
+AS_ARRAY, LENGTH, STACK, TO_BOOLEAN = (TABLE[name] for name in ("as_array", "length", "stack", "to_boolean"))
 EACH = (APPEND, CONCAT, ITERATED, PUT, SWITCH, MAKE_RECORD, MAKE_TUPLE)
 """What gives a list: of lists of tuples, one for each column."""
 
@@ -221,8 +222,7 @@ class _Columns:
         """The arrays of the columns, beside one another, where there are elements: from the first on, which is nowhere in none."""
         owner, call, constant = self.owner(user), self.edit.call, self.edit.constant
         _, node, how = self.program.inputs(user)
-        size = call(owner, MAKE_TUPLE, call(owner, LENGTH, self.parts[node][0]))
-        first = call(owner, GETITEM, call(owner, FULL, size, constant(0), constant("i64")), constant(0))
+        first = if_any(self.edit, owner, call(owner, LENGTH, self.parts[node][0]), 0)
         there = call(owner, MAKE_SLICE, first, constant(None), constant(None))
         arrays = [call(owner, AS_ARRAY, call(owner, GETITEM, column, there), how) for column in self.parts[node]]
         self.edit.set_inputs(user, (constant(STACK), call(owner, MAKE_TUPLE, *arrays), constant(1)))

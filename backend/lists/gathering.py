@@ -28,7 +28,7 @@ from backend.lists.columns import in_columns
 from backend.lists.elements import Elements, kind
 from backend.lists.fixed import with_tuples
 from backend.lists.flow import Flow, flow
-from backend.lists.joins import fitting
+from backend.lists.joins import fitting, if_any
 from backend.lists.loops import Loop, loop_at, loops
 from backend.lists.reading import without_unread
 from backend.lists.told import told_types
@@ -183,7 +183,7 @@ def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:
     assert owner is not None
     copies, itself = nest(program, loop.graph), edit.reference(loop.graph)
     arguments = dict(zip(parameters, program.inputs(loop.begins)[1:], strict=True))
-    arguments[loop.turn] = zero = _zero(edit, owner, loop.turns)
+    arguments[loop.turn] = zero = if_any(edit, owner, edit.call(owner, MIN, loop.turns, edit.constant(1)), 0)
     found = Scopes({}, needed_in(program, copies), {})
     into, substitution = {loop.graph: owner}, {itself: itself, **arguments}
     copied = copy_graphs(edit, program, copies, found=found, into=into, substitution=substitution)
@@ -200,9 +200,3 @@ def _first_turn(edit: Edit, program: Program, lists: Sequence[List]) -> None:
     passed[1 + loop.turn_at] = edit.constant(1)
     edit.set_inputs(again, tuple(passed))
     become(edit, loop.begins, edit.apply(owner, edit.reference(copied.graphs[loop.first])))
-
-
-def _zero(edit: Edit, owner: GraphId, turns: NodeId) -> NodeId:
-    """0 where there are turns; the array that it is an element of has the size 0 where there are none."""
-    size = edit.call(owner, MAKE_TUPLE, edit.call(owner, MIN, turns, edit.constant(1)))
-    return edit.call(owner, GETITEM, edit.call(owner, FULL, size, edit.constant(0), edit.constant(None)), edit.constant(0))

@@ -21,7 +21,7 @@ from semantics.edit import Edit
 from semantics.ir import Constant, GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 
-AND, CONCATENATE, EQ, GETITEM, LENGTH = (TABLE[name] for name in ("and_", "concatenate", "eq", "getitem", "length"))
+AND, CONCATENATE, EQ, FULL, GETITEM, LENGTH = (TABLE[name] for name in ("and_", "concatenate", "eq", "full", "getitem", "length"))
 MAKE_TUPLE, SHAPE, SWITCH = (TABLE[name] for name in ("make_tuple", "shape", "switch"))
 
 
@@ -60,6 +60,12 @@ def fitting(edit: Edit, owner: GraphId, array: NodeId, place: NodeId, element: N
         return place
     test = reduce(lambda a, b: edit.call(owner, AND, a, b), tests)
     return edit.call(owner, SWITCH, test, place, edit.call(owner, LENGTH, array))
+
+
+def if_any(edit: Edit, owner: GraphId, count: NodeId, value: float) -> NodeId:
+    """A number where there are elements, `count` of them: one of an array of so many; where there are none, that is nowhere."""
+    whole = edit.call(owner, FULL, edit.call(owner, MAKE_TUPLE, count), edit.constant(value), edit.constant(None))
+    return edit.call(owner, GETITEM, whole, edit.constant(0))
 
 
 def is_nothing(program: Program, edit: Edit, node: NodeId) -> bool:

@@ -115,6 +115,16 @@ def goes_on(program: Program, turn: GraphId, again: NodeId | None = None, graph:
     return True
 
 
+def turned(program: Program, graph: GraphId, turn: GraphId) -> set[GraphId]:
+    """The graphs that a turn leads to, but for the loop and so the next turn."""
+    found, todo = {turn}, [turn]
+    while todo:
+        fresh = set(referred(program, todo.pop())) - found - {graph}
+        found |= fresh
+        todo += fresh
+    return found
+
+
 def _begins(program: Program, graph: GraphId, body: GraphId) -> NodeId | None:
     """The one call of the graph that is not in its own body, if there are these two."""
     calls = [use.user for use in only_called(program, graph) or ()]
@@ -124,11 +134,7 @@ def _begins(program: Program, graph: GraphId, body: GraphId) -> NodeId | None:
 
 def _asked_nothing(program: Program, graph: GraphId, turn: GraphId, grown: NodeId) -> bool:
     """Whether the list, as long as it grows, is only made longer: by what a turn leads to, but for the next."""
-    inside, todo = {graph, turn}, [turn]
-    while todo:
-        found = set(referred(program, todo.pop())) - inside
-        inside |= found
-        todo += found
+    inside = turned(program, graph, turn) | {graph}
     uses = [use for use in program.users(grown) if program.owner(use.user) in inside]
     return len(uses) == 1 and not inside & set(program.returns.get(grown, ()))
 

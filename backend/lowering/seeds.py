@@ -30,9 +30,10 @@ def has_seeds(program: Program) -> bool:
 
 def refuse_whole_numbers(program: Program, types: Sequence[Any] | None) -> None:
     """IllTyped if a function whose gradient the program asks for gives integers or booleans alone."""
-    for output in _differentiated(program):
+    outputs = [*_differentiated(program)]
+    inference = told_types(program, types) if outputs else None
+    for output in outputs:
         found = {WHOLE[kind]} if (kind := type(program.constant(output))) in WHOLE else set()
-        inference = told_types(program, types) if not found else None
         for nodes in inference.types.values() if inference is not None else ():
             found |= {erase(type) for type in members(nodes[output])} if output in nodes else set()
         if found and found <= {*WHOLE.values()}:

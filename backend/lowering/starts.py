@@ -7,7 +7,7 @@ Sums that begin with an integer and go on with reals: with a real from the start
 
 So code has one loop, and no choice between an integer, of which nothing is the derivative, and a real. What a turn computes is the
 same: it asks for s only in arithmetic with reals, which makes a real of an integer, and in comparisons with them. A sum of nothing
-stays an integer: then there is no such element, and the program runs in the code that knows both (`backend.tiers`).
+stays an integer: then there is no such element, and the program runs in the code that knows both (`backend.run`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from backend.lists.growing import calls
-from backend.lists.loops import test_of
+from backend.lists.joins import if_any
+from backend.lists.loops import test_of, turned
 from backend.lists.told import told_types
 from semantics.edit import Edit
 from semantics.infer import Inference
@@ -24,9 +25,8 @@ from semantics.ir import GraphId, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.type_language import REAL
 from semantics.type_lattice import erase
-from transforms.surgery import index_of, nest, only_called, referred
+from transforms.surgery import index_of, nest, only_called
 
-FULL, GETITEM, MAKE_TUPLE = TABLE["full"], TABLE["getitem"], TABLE["make_tuple"]
 WITH_REALS = frozenset(TABLE[name] for name in ("add", "sub", "mul", "div", "lt", "le", "gt", "ge", "eq", "ne"))
 """What gives the same for a real and an integer as for two reals."""
 EXACT = 1 << 53
@@ -58,9 +58,7 @@ def with_reals(program: Program, types: Sequence[Any] | None = None) -> Program:
     for start in found:
         inputs, owner = list(edit.program.inputs(start.call)), program.owner(start.call)
         assert owner is not None
-        number = edit.constant(float(program.constant(inputs[start.at])))
-        size = edit.call(owner, MAKE_TUPLE, start.turns)
-        inputs[start.at] = edit.call(owner, GETITEM, edit.call(owner, FULL, size, number, edit.constant(None)), edit.constant(0))
+        inputs[start.at] = if_any(edit, owner, start.turns, float(program.constant(inputs[start.at])))
         edit.set_inputs(start.call, tuple(inputs))
     return edit.program
 
@@ -76,7 +74,7 @@ def _starts(program: Program, graph: GraphId) -> Iterator[Start]:
     again = [call for call in calls(program, graph) if program.owner(call) in around]
     if len(begins) != 1 or not again or index_of(program, program.inputs(begins[0])[1 + parameters.index(turn)]) != 0:
         return
-    inside = _inside(program, graph, first)
+    inside = turned(program, graph, first)
     for at, parameter in enumerate(parameters, start=1):
         number = index_of(program, program.inputs(begins[0])[at])
         users = {use.user for use in program.users(parameter) if program.owner(use.user) in inside}
@@ -85,16 +83,6 @@ def _starts(program: Program, graph: GraphId) -> Iterator[Start]:
         if users and all(program.callee(n) in WITH_REALS for n in users):
             beside = frozenset(n for user in users for n in program.inputs(user)[1:] if n != parameter)
             yield Start(begins[0], at, turns, frozenset(program.inputs(call)[at] for call in again), beside)
-
-
-def _inside(program: Program, graph: GraphId, first: GraphId) -> set[GraphId]:
-    """What turns lead to, but for the next."""
-    inside, todo = {first}, [first]
-    while todo:
-        found = set(referred(program, todo.pop())) - inside - {graph}
-        inside |= found
-        todo += found
-    return inside
 
 
 def _are_reals(program: Program, inference: Inference, nodes: Collection[NodeId]) -> bool:
