@@ -27,6 +27,7 @@ from backend import toolchain
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("semantics", "transforms", "backend")
+NAME = "adjudge"
 SUM = 4
 """Bytes."""
 COMPILER = ("toolchain.py", "cpu", "exact", "fast", "cuda", "batches/lanes.py", "batches/lane_memory.py")
@@ -37,13 +38,18 @@ COMPILER = ("toolchain.py", "cpu", "exact", "fast", "cuda", "batches/lanes.py", 
 def folder() -> Path:
     """The cache folder, made if need be."""
     base = os.environ.get("XDG_CACHE_HOME")
-    path = (Path(base) if base else Path.home() / ".cache") / "adjudge"
+    path = (Path(base) if base else Path.home() / ".cache") / NAME
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError:
         return Path(tempfile.mkdtemp(prefix="adjudge-"))
+
+
+def lasts() -> bool:
+    """Whether what is kept outlives this process."""
+    return folder().name == NAME
 
 
 def remembered(key: str, make: Callable[[], T]) -> T:
@@ -72,11 +78,11 @@ def digest(text: str) -> str:
 
 
 def _place(key: str) -> Path:
-    return folder() / f"l_{digest(f'{_code()}{key}')}.pickle"
+    return folder() / f"l_{digest(f'{sources()}{key}')}.pickle"
 
 
 @cache
-def _code() -> str:
+def sources() -> str:
     """What runs the sources of everything that has a say in lowering, and these by name, size and time of change."""
     stated = (line for package in CODE for line in sorted(_stated(str(ROOT / package))))
     return digest("\n".join((str(sys.implementation.cache_tag), *stated)))

@@ -15,9 +15,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from backend import store, toolchain
+from backend.awaited import LARGE, Awaited
 from backend.lowering import first_order as lowering
 from backend.lowering.expansion import first_that_fits
-from backend.machine import Execution, Threads, load
+from backend.machine import Execution, Threads, ahead, load
 from backend.status import AHEAD, ORDER, OVERFLOW, SIZES, STUCK, error
 from semantics.arrays import Array
 from semantics.collector import at_rest, at_work, settle
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from backend import run
 
 
-LARGE = 1 << 18
+MANY = 1 << 18
 """Elements of arrays, of which the rows that the machine's host computes take as long as a compiler."""
 SOON = 1_000_000
 """Steps of a first run in which nothing is collected: objects of cycles, which the collector is for, are not among values."""
@@ -85,6 +86,7 @@ class Tiered:
     def __init__(self, program: Program, types: Sequence[Any] | None, target: str, options: dict[str, Any]) -> None:
         self.program, self.types, self.target, self.options = program, types, target, options
         self.refusal: AdjudgeError | None = None
+        self.awaited: Awaited | None = None
         self.calls, self.again = 0, 0
 
     @cached_property
@@ -103,6 +105,9 @@ class Tiered:
         The program in generated code, if it has a first-order form, else on the machine; `refusal` says why. So it is, with a
         warning, where a compiler raises what is no error of ours.
         """
+        if self.awaited is not None and (refusal := self.awaited.refusal) is not None:
+            self.refusal = refusal
+            return self.machined
         try:
             from backend import run  # which no first call waits for
 
@@ -150,6 +155,10 @@ class Tiered:
                 if self.best is self.machined:
                     with at_work():
                         return execution.resume()
+        if self.is_waiting(arguments):
+            with self.machined.lent() as execution, at_work():
+                if self.ends_before(execution, arguments):
+                    return execution.result()
         if not isinstance(self.called, Machined) and self.called.quick is not None:
             try:
                 return self.called(*arguments)
@@ -171,13 +180,18 @@ class Tiered:
         return found if isinstance(found, Trap) else failure
 
     def ends_soon(self, execution: Execution, arguments: Sequence[Any]) -> bool:
-        """Whether a first run ends on CPython, where the compiled machine is not kept, in less time than a compiler takes."""
+        """
+        Whether a first run ends on CPython, where the compiled machine is not kept, in less time than a compiler takes. Another
+        process begins to compile the machine then.
+        """
         execution.begin(arguments)
+        if not execution.compiled and self.target == "cpu":
+            ahead.begin()
         return not execution.compiled and execution.advance(max(execution.patience, EACH * len(self.machined.code.program.nodes)))
 
     def is_long(self, arguments: Sequence[Any]) -> bool:
         """Whether arrays are so large that a compiler is sooner done than the machine, and there is code to compile."""
-        if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= LARGE:
+        if self.target == "python" or sum(prod(a.shape) for a in arguments if isinstance(a, Array)) <= MANY:
             return False
         return self.best is not self.machined
 
@@ -199,6 +213,24 @@ class Tiered:
             return True
         with at_work():
             return execution.advance(LONG)
+
+    def is_waiting(self, arguments: Sequence[Any]) -> bool:
+        """Whether another process makes the code, which for a large program takes long."""
+        if "best" in vars(self) or self.target != "cpu" or self.options.get("fast"):
+            return False
+        if self.awaited is None and len(self.machined.code.program.nodes) > LARGE:
+            self.awaited = Awaited(self.program, self.types, self.options, arguments)
+        return self.awaited is not None and not self.awaited.is_over()
+
+    def ends_before(self, execution: Execution, arguments: Sequence[Any]) -> bool:
+        """Whether a run on the machine ends before the code is there."""
+        execution.begin(arguments)
+        pause = SOON
+        while not execution.advance(pause):
+            if self.awaited is None or self.awaited.is_over():
+                return False
+            pause += SOON
+        return True
 
     def map(self, samples: Iterable[Sequence[Any]]) -> list[Any]:
         """The value of every sample, or the error that it ends in."""

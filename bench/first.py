@@ -1,6 +1,7 @@
 """
 The first gradient in a fresh process: each program in a process of its own, the clock from after `import adjudge` to the result.
 
+    new       the first gradient where nothing is kept, as on a new computer: on CPython, or by code of the program's own
     machine   the virtual machine compiled, which happens once for all programs on a computer, and kept
     first     the first gradient ever of this program: parsed, differentiated, loaded and run, the machine being kept
     code      the second call: code of the program's own is made
@@ -42,6 +43,8 @@ def rows(only: str = "") -> Iterator[Row]:
                 measured(other, bytecode, f"program({name!r}, {str(Path(other) / 'f.py')!r})")
         yield Row("the machine and its loops, compiled", shown(measured(cache, bytecode, "machine()")["first"]), "once", "")
         for name in chosen:
+            with TemporaryDirectory() as new:
+                yield Row(f"{name}, new", shown(measured(new, bytecode, f"program({name!r}, {str(Path(new) / 'f.py')!r})")["first"]), "", "")
             runs = [measured(cache, bytecode, f"program({name!r}, {str(Path(cache) / 'f.py')!r})") for _ in range(REPEATS)]
             first, again = runs[0], min(runs[1:], key=lambda run: run["first"])
             yield Row(f"{name}, first", shown(first["first"]), f"import adjudge {shown(again['import'])}", "")

@@ -9,6 +9,7 @@ The fixture `adjudge` runs a command as a user types it; `own_store` is an empty
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True, suppress_health_check=SLOW_IS_FINE)
 settings.load_profile("dev")
+
+os.environ["ADJUDGE_WAIT"] = "1"  # what is compiled is compiled here, so that calls are of the same tier in every run
 
 
 @pytest.hookimpl(trylast=True)

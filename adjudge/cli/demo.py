@@ -28,11 +28,13 @@ def demo(
     Two backpropagators, two rewrites, and the gradient of figure 1 on every target.
     """
     from adjudge.cli.reports import progress
+    from backend.machine import ahead
 
     if not EXAMPLES.is_dir():
         raise Malformed(
             "the examples are not part of this installation", remedy="run the demo in a clone, installed with pip install -e ."
         )
+    ahead.begin()  # so that it is compiled when the first gradient is asked for
     results: dict[str, Any] = {}
     with progress() as bar:
         task = bar.add_task("starting", total=None)

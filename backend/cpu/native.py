@@ -34,7 +34,7 @@ TYPES: dict[str, Any] = {"i": ctypes.c_int64, "d": ctypes.c_double, "b": ctypes.
 
 def is_kept(source: str, exports: Mapping[str, str]) -> bool:
     """Whether the functions are there without compiling."""
-    return (store.folder() / _key(source, exports)).exists()
+    return (store.folder() / key(source, exports)).exists()
 
 
 def functions(source: str, exports: Mapping[str, str]) -> dict[str, Function]:
@@ -54,21 +54,22 @@ def addresses(source: str, exports: Mapping[str, str]) -> dict[str, int]:
 def kept_addresses(source: str, exports: Mapping[str, str], arrays: bool = False) -> dict[str, int] | None:
     """The same of what is kept; None if nothing is, or it cannot be linked here. Code of `arrays` makes some, and frees them."""
     try:
-        return _linked(pickle.loads(store.kept(store.folder() / _key(source, exports))), arrays)
+        return _linked(pickle.loads(store.kept(store.folder() / key(source, exports))), arrays)
     except (OSError, pickle.UnpicklingError, EOFError, Unlinkable):
         return None
 
 
 def keep(source: str, exports: Mapping[str, str], objects: Mapping[str, Object]) -> None:
     """Keeps what has been compiled elsewhere, with Numba's wrappers or without, for the next process."""
-    store.keep(store.folder() / _key(source, exports), pickle.dumps(dict(objects)))
+    store.keep(store.folder() / key(source, exports), pickle.dumps(dict(objects)))
 
 
 class Unlinkable(Exception):
     """An object needs a function that this process does not have; caught, and compiled anew."""
 
 
-def _key(source: str, exports: Mapping[str, str]) -> str:
+def key(source: str, exports: Mapping[str, str]) -> str:
+    """The name of the file in which they are kept."""
     return _file_of(store.compiler(), source, tuple(sorted(exports.items())))
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
-from backend import store, toolchain
+from backend import beside, store, toolchain
 from backend.cpu import native
 
 Exported = tuple[str, dict[str, str]]
@@ -56,13 +56,20 @@ def interpreted() -> ModuleType:
 def compiled() -> SimpleNamespace:
     """
     The machine as machine code, compiled or found in the cache: the same functions, of addresses. When it is compiled, the
-    backpropagators are made too, which is little in comparison.
+    backpropagators are made too, which is little in comparison. Where another process is at it, its work is waited for.
     """
+    if not native.is_kept(*made().by_address):
+        beside.wait(work())
     if not native.is_kept(*made().by_address):
         from backend.machine import rules  # it differentiates; the machine does not
 
         rules.keep()
     return SimpleNamespace(**native.functions(*made().by_address))
+
+
+def work() -> str:
+    """What the work of compiling it is called: other text, or another processor, makes it another."""
+    return native.key(*made().by_address)
 
 
 def is_loaded() -> bool:
