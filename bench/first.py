@@ -40,12 +40,12 @@ def rows(only: str = "") -> Iterator[Row]:
     with TemporaryDirectory() as cache, TemporaryDirectory() as bytecode:
         with TemporaryDirectory() as other:
             for name in ("pow", "MLP 784-32-10, batch 1"):
-                measured(other, bytecode, f"program({name!r}, {str(Path(other) / 'f.py')!r})")
+                differentiated(other, bytecode, name)
         yield Row("the machine and its loops, compiled", shown(measured(cache, bytecode, "machine()")["first"]), "once", "")
         for name in chosen:
             with TemporaryDirectory() as new:
-                yield Row(f"{name}, new", shown(measured(new, bytecode, f"program({name!r}, {str(Path(new) / 'f.py')!r})")["first"]), "", "")
-            runs = [measured(cache, bytecode, f"program({name!r}, {str(Path(cache) / 'f.py')!r})") for _ in range(REPEATS)]
+                yield Row(f"{name}, new", shown(differentiated(new, bytecode, name)["first"]), "", "")
+            runs = [differentiated(cache, bytecode, name) for _ in range(REPEATS)]
             first, again = runs[0], min(runs[1:], key=lambda run: run["first"])
             yield Row(f"{name}, first", shown(first["first"]), f"import adjudge {shown(again['import'])}", "")
             yield Row(f"{name}, code", shown(first["second"]), "", "")
@@ -86,6 +86,11 @@ def measured(cache: str, bytecode: str, what: str) -> dict[str, tuple[float, flo
     done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
     found: dict[str, tuple[float, float]] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def differentiated(cache: str, bytecode: str, name: str) -> dict[str, tuple[float, float]]:
+    """The times of one program."""
+    return measured(cache, bytecode, f"program({name!r}, {str(Path(cache) / 'f.py')!r})")
 
 
 # in the fresh process
