@@ -17,14 +17,19 @@ from loop_texts import bits, executed, functions
 from test_backend_arrays import types_of
 from test_backend_stack_arrays import agrees, compiled, normal
 
+import backend
 from adjudge.functions import parse
 from backend.arrays import earlier, edges
 from backend.arrays.earlier import read_earlier
 from backend.arrays.edges import edged
 from backend.lowering.first_order import lowered
 from backend.status import FULL_AT, LINKED, OK, SIZES
-from semantics.type_language import INTEGER
+from semantics.machine import Machine
+from semantics.type_language import INTEGER, REAL
+from semantics.values import same
 from transforms.gradient_programs import calling
+from transforms.nested_grad import expand
+from transforms.parse import parse_text
 
 N = "a0.shape[0]"
 X, Y = np.array([1.5, -0.0, 2.0, -7.25]), np.array([0.1, 3.0, -2.0, 5.0])
@@ -71,6 +76,19 @@ NEAR = {
     "a turn is left": (FULL, INNER[0], "    if a0[i] < 0.0:", "        break", "    a2_[1 + i] = a0[i]"),
     "fewer turns": (FULL, f"for i in range({N} // 2):", "    a2_[1 + i] = a0[i]"),
     "beyond the end": (FULL, f"for i in range({N} - 1):", "    a2_[2 * i // 2] = a0[i]"),
+    "another is written, and may be the same": (
+        f"a3_ = _empty(({N},), _f64)",
+        f"a4_ = _empty(({N},), _f64)",
+        "a5_ = a3_",
+        "while True:",
+        "    a5_ = a4_",
+        "    break",
+        f"for k in range({N}):",
+        "    a3_[k] = -0.0",
+        f"for k in range({N}):",
+        "    a4_[k] = a0[k]",
+        "a2_ = a3_",
+    ),
     "added to": (FULL, INNER[0], "    a2_[1 + i] = a2_[1 + i] + a0[i]"),
 }
 
@@ -79,6 +97,33 @@ NEAR = {
 def test_what_may_be_read_is_filled(near: str) -> None:
     text = kernel(*NEAR[near], END)
     assert changed(text, edged) == ast.unparse(ast.parse(text))
+
+
+ROWS = """
+def f(x, y, n: int):
+    points = [(x * (i + 1), y, 0.1) for i in range(5)]
+    s = 0.0
+    for t in range(n):
+        for p in points:
+            s = s * 0.5 + p[0] * p[0] + p[1] * p[1] + p[2]
+    return s
+"""
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_of_arrays_that_take_turns_each_is_filled(turns: int) -> None:
+    """Two sensitivities may have had one memory; what is written of one was taken for the other's, and kept what it had held."""
+    types, point = (REAL, REAL, INTEGER), (0.3, 0.4, turns)
+    program = calling(parse_text(ROWS, "f"), "grad", (0, 1), types)
+    assert same(backend.compile(program, types, "python")(*point), Machine(expand(program, "ssa")).run(point).value)
+
+
+def test_a_name_for_certain_is_given_once() -> None:
+    made, *filled = WHOLE
+    lines = (made, "a3_ = a2_", *filled, f"for i in range({N}):", "    a3_[i] = a0[i]", END)
+    assert "-0.0" not in changed(kernel(*lines), edged)
+    twice = kernel("a3_ = a0", *lines)
+    assert changed(twice, edged) == ast.unparse(ast.parse(twice))
 
 
 @given(functions())

@@ -4,9 +4,9 @@ Of an array that is filled, and then written but for its edges, the edges alone 
     for k in range(n): a[k] = -0.0                    if n > 0: a[0] = -0.0
     for k in range(n - 1): a[1 + k] = x[k] * y   →    for k in range(n - 1): a[1 + k] = x[k] * y
 
-So it is with the sensitivity of x in `x[1:]`. Nothing mentions the array between the two loops, by whatever name, and the second,
-of which no turn ends early, writes each of its elements before it reads any. An array that is made full is made empty, and edges
-are filled; one that is written all over is not filled.
+So it is with the sensitivity of x in `x[1:]`. Nothing mentions the array between the two loops, by any name that it may have, and
+the second, of which no turn ends early, writes each of its elements before it reads any, by a name that it has for certain. An
+array that is made full is made empty, and edges are filled; one that is written all over is not filled.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from backend.arrays.effects import Roots, roots
+from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
 from backend.arrays.walking import walk
 
@@ -31,9 +31,41 @@ class Fill:
     element: ast.expr
 
 
+@dataclass(frozen=True)
+class Aliases:
+    """
+    roots    of the names that an array may have
+    given    for a name that is given once, the name that it is given, if that is given once too: of one array for certain
+    """
+
+    roots: Roots
+    given: dict[str, str]
+
+    def may_be(self, name: str, other: str) -> bool:
+        return self.roots.of(name) == self.roots.of(other)
+
+    def is_certain(self, name: str, other: str) -> bool:
+        return self.first(name) == self.first(other)
+
+    def first(self, name: str) -> str:
+        while name in self.given:
+            name = self.given[name]
+        return name
+
+
+def once_given(function: ast.FunctionDef) -> dict[str, str]:
+    """Each name that is given another, both once in the whole function: they are of the same array wherever both are there."""
+    times, found = assigned(function), dict[str, str]()
+    for node in walk(function):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Name(other)) if times[name] == 1 >= times[other]:
+                found[name] = other
+    return found
+
+
 def edged(function: ast.FunctionDef) -> None:
     """The function in which only edges are filled where nothing else needs to be."""
-    known = roots(function)
+    known = Aliases(roots(function), once_given(function))
     for block in blocks(function):
         made: Block = []
         for statement in [*block]:
@@ -77,16 +109,15 @@ def _is_constant(element: ast.expr) -> bool:
     return all(isinstance(n, ast.Constant | ast.UnaryOp) for n in walk(element))
 
 
-def _edges(fill: Fill, block: Block, at: int, known: Roots) -> tuple[int, int] | None:
-    """How many elements at either end the next statement that mentions the array leaves as they are; None if it reads others."""
-    root = known.of(fill.array)
+def _edges(fill: Fill, block: Block, at: int, known: Aliases) -> tuple[int, int] | None:
+    """How many elements at either end the next statement that may mention the array leaves as they are; None if it reads others."""
     for statement in block[at + 1 :]:
-        if any(isinstance(n, ast.Name) and known.of(n.id) == root for n in walk(statement)):
-            return _left_out(statement, fill, root, known)
+        if any(isinstance(n, ast.Name) and known.may_be(n.id, fill.array) for n in walk(statement)):
+            return _left_out(statement, fill, known)
     return None
 
 
-def _left_out(loop: ast.stmt, fill: Fill, root: str, known: Roots) -> tuple[int, int] | None:
+def _left_out(loop: ast.stmt, fill: Fill, known: Aliases) -> tuple[int, int] | None:
     """How many elements a loop leaves out before and after those that it writes, each before it reads it."""
     match loop:
         case ast.For(ast.Name(k), ast.Call(ast.Name(by), [size]), body) if by in LOOPS:
@@ -95,8 +126,8 @@ def _left_out(loop: ast.stmt, fill: Fill, root: str, known: Roots) -> tuple[int,
             return None
     if less is None or any(isinstance(n, ast.Break | ast.Continue | ast.Return) for n in walk(loop)):
         return None
-    accesses = [n for s in body for n in walk(s) if isinstance(n, ast.Subscript) and _names(n, root, known)]
-    mentions = [n for s in body for n in walk(s) if isinstance(n, ast.Name) and known.of(n.id) == root]
+    accesses = [n for s in body for n in walk(s) if isinstance(n, ast.Subscript) and _names(n, fill.array, known)]
+    mentions = [n for s in body for n in walk(s) if isinstance(n, ast.Name) and known.may_be(n.id, fill.array)]
     if not accesses or len(accesses) != len(mentions) or len({ast.dump(a.slice) for a in accesses}) > 1:
         return None
     first = next(s for s in body if any(n is a for n in walk(s) for a in accesses))
@@ -108,8 +139,8 @@ def _left_out(loop: ast.stmt, fill: Fill, root: str, known: Roots) -> tuple[int,
             return None
 
 
-def _names(node: ast.Subscript, root: str, known: Roots) -> bool:
-    return isinstance(node.value, ast.Name) and known.of(node.value.id) == root
+def _names(node: ast.Subscript, array: str, known: Aliases) -> bool:
+    return isinstance(node.value, ast.Name) and known.is_certain(node.value.id, array)
 
 
 def _less(size: ast.expr, of: ast.expr) -> int | None:
