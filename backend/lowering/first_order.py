@@ -113,9 +113,10 @@ def lowered(
     def made() -> Lowered:
         from backend.lists.gathering import gathered
         from backend.lists.promotion import promoted
+        from backend.lowering.absent import without_absent
         from backend.lowering.subset import refuse_memory
 
-        without = promoted(program)
+        without = promoted(without_absent(program, argument_types))
         refuse_memory(without, argument_types)
         arrays = gathered(without, argument_types)
         try:
