@@ -12,8 +12,8 @@ from adjudge.values import is_function, to_value
 from semantics.array_evidence import holds_arrays
 from semantics.errors import Location
 from semantics.infer import Inference, Signature
-from semantics.infer import infer as infer_program
 from semantics.ir import Apply, NodeId, Parameter, Program
+from semantics.narrowing import infer as infer_program
 from semantics.type_language import parse_type, type_of
 from transforms.gradient_programs import calling
 from transforms.nested_grad import expand

@@ -122,7 +122,7 @@ def test_large_arrays_wait_for_the_compiler_if_there_is_something_to_compile(mon
     vector = (parse_type("f64[?]"),)
     tiered = Tiered(parse(logsumexp), vector, "cpu", {})
     assert not tiered.is_long((to_value(normal(5)),))
-    monkeypatch.setattr(tiers, "LARGE", 4)
+    monkeypatch.setattr(tiers, "MANY", 4)
     assert tiered.is_long((to_value(normal(5)),))
     refused = Tiered(parse(lambda x: np.sum(np.linalg.inv(x))), (parse_type("f32[?, ?]"),), "cpu", {})
     assert not refused.is_long((to_value(normal(5, 5).astype(np.float32)),))

@@ -153,7 +153,7 @@ def test_a_change_of_the_code_that_lowers_is_noticed(monkeypatch: Any) -> None:
     for _ in range(2):
         store.remembered("key", lambda: made.append(1) or len(made))  # type: ignore[func-returns-value]
     assert len(made) == 1
-    monkeypatch.setattr(store, "_code", lambda: "another version")
+    monkeypatch.setattr(store, "sources", lambda: "another version")
     store.remembered("key", lambda: made.append(1) or len(made))  # type: ignore[func-returns-value]
     assert len(made) == 2
 
@@ -226,7 +226,7 @@ def test_compiled_code_is_kept_by_what_compiles_it(empty_folder: Path, monkeypat
         monkeypatch.setattr(store, "compiler", lambda sources=sources: sources)
         for target in ("cpu", "python"):
             names[target].add(store.load(source, target, {}).__name__)
-        names["native"].add(native._key(source, {"f": "d:d"}))
+        names["native"].add(native.key(source, {"f": "d:d"}))
     assert {target: len(found) for target, found in names.items()} == {"cpu": 2, "python": 1, "native": 2}
 
 
@@ -236,12 +236,12 @@ def test_sources_are_read_once_for_all_processes(monkeypatch: Any) -> None:
     assert first == store.contents(BACKEND)
     monkeypatch.setattr(store, "contents", lambda backend: "read anew")
     assert found() == first
-    monkeypatch.setattr(store, "_code", lambda: "another version")
+    monkeypatch.setattr(store, "sources", lambda: "another version")
     assert found() == "read anew"
 
 
 def test_another_python_lowers_anew(monkeypatch: Any) -> None:
-    found: Callable[[], str] = store._code.__wrapped__  # type: ignore[attr-defined]
+    found: Callable[[], str] = store.sources.__wrapped__  # type: ignore[attr-defined]
     first = found()
     assert found() == first
     monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")

@@ -51,6 +51,8 @@ CONJUGATE = frozenset({"gadd", "inject", "instantiate", "sum_to", "like", "sprea
 
 
 def _truth(a: Any) -> Any:
+    if isinstance(a, Literal) and a.type == BOOLEAN:
+        return a
     if isinstance(a, ArrayType):
         return indexed.truth(a)
     if isinstance(a, (TupleType, RecordType, SequenceType)) or erase(a) in (REAL, INTEGER, BOOLEAN):
