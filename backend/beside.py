@@ -43,7 +43,7 @@ def begin(name: str, task: str, *arguments: str) -> bool:
     """Whether a process has been begun."""
     if fcntl is None or os.environ.get("ADJUDGE_WAIT") or not store.lasts() or _was_lately(name) or _are_many():
         return False
-    path = os.pathsep.join(filter(None, (str(store.ROOT), *sys.path)))
+    path = os.pathsep.join(filter(None, map(str, (store.ROOT, *sys.path))))
     code = "import sys; from backend import beside; beside.work(*sys.argv[1:])"
     with suppress(OSError), _file(name).open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which is the process's, as it has the file open
@@ -58,7 +58,8 @@ def begin(name: str, task: str, *arguments: str) -> bool:
             start_new_session=True,
         )
         _BEGUN.append(begun)
-        os.setpriority(os.PRIO_PROCESS, begun.pid, PRIORITY)
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, begun.pid, PRIORITY)
         return True
     return False
 
