@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from semantics.edit import Edit
 from semantics.ir import Apply, Constant, GraphId, GraphRef, NodeId, Parameter, Program
 from semantics.scope import Scopes, scopes, scopes_from
+from transforms.surgery import needed_in, nest, only_called
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,18 @@ def copy_graphs(
             edit.output(new_graphs[graph], target(source.graphs[graph].output))
     outputs = {source.graphs[g].output: target(source.graphs[g].output) for g in graphs}
     return Copied(new_graphs, {**nodes, **outputs})
+
+
+def apart(program: Program, graph: GraphId, most: int) -> Program:
+    """The program in which each call of a graph is of a copy; itself if it is used otherwise, called in itself, or more often."""
+    copies, uses = nest(program, graph), only_called(program, graph) or ()
+    if not 1 < len(uses) <= most or any(program.owner(use.user) in copies for use in uses):
+        return program
+    edit = Edit(program)
+    for use in uses[1:]:
+        copied = copy_graphs(edit, program, copies, found=Scopes({}, needed_in(program, copies), {}))
+        edit.set_inputs(use.user, (edit.reference(copied.graphs[graph]), *program.inputs(use.user)[1:]))
+    return edit.program
 
 
 def link(edit: Edit, source: Program) -> GraphId:

@@ -26,11 +26,10 @@ from semantics.errors import AdjudgeError
 from semantics.infer import Inference, Inferrer, entry_types
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
-from semantics.scope import Scopes
 from semantics.structured import Label
 from semantics.type_language import FunctionType, RecordType, TupleType
 from transforms import partial_eval
-from transforms.clone import copy_graphs
+from transforms.clone import apart
 from transforms.failures import drops_failure, keeping
 from transforms.grad_state import begin
 from transforms.modes import Mode
@@ -38,7 +37,7 @@ from transforms.nested_grad import system_of
 from transforms.pipeline import Rounds
 from transforms.scalarize import element_at, shape_of
 from transforms.ssa.exact_passes import EXACT
-from transforms.surgery import arguments_of, become, needed_in, nest, only_called
+from transforms.surgery import arguments_of, become
 from transforms.system import RewriteSystem, rewrite
 
 ITERATED, LENGTH, CONCAT, APPEND = (TABLE[name] for name in ("iterated", "length", "concat", "append"))
@@ -80,13 +79,7 @@ def _apart(program: Program, types: Sequence[Any] | None) -> Program:
                 chosen.setdefault(node, set()).add(_known(nodes[node], _arms(stubbed, node)))
     several = {program.owner(node) for node, found in chosen.items() if len(found) > 1 and None not in found}
     for graph in sorted(g for g in several if g is not None):
-        copies, uses = nest(program, graph), only_called(program, graph) or ()
-        if len(uses) <= LONGEST and not any(program.owner(use.user) in copies for use in uses):
-            edit = Edit(program)
-            for use in uses[1:]:
-                copied = copy_graphs(edit, program, copies, found=Scopes({}, needed_in(program, copies), {}))
-                edit.set_inputs(use.user, (edit.reference(copied.graphs[graph]), *program.inputs(use.user)[1:]))
-            program = edit.program if len(uses) > 1 else program
+        program = apart(program, graph, LONGEST)
     return program
 
 

@@ -21,14 +21,13 @@ from semantics.edit import Edit
 from semantics.infer import Inference
 from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
-from semantics.scope import Scopes
 from semantics.structured import Label
 from semantics.type_language import FunctionType
 from transforms import dce
-from transforms.clone import copy_graphs
+from transforms.clone import apart
 from transforms.failures import drops_failure
 from transforms.inline import inline
-from transforms.surgery import applications, become, called_graph, needed_in, nest, nest_within, only_called
+from transforms.surgery import applications, become, called_graph, nest_within
 
 SWITCH, IS_INSTANCE = TABLE["switch"], TABLE["is_instance"]
 ROUNDS = 12
@@ -43,7 +42,7 @@ def dispatched(program: Program, types: Sequence[Any] | None) -> Program:
     for _ in range(ROUNDS):
         asked = list(choices(program))
         inference = told_types(program, types) if asked else None
-        after = _apart(*_settled(program, _decisions(program, asked, inference))) if inference is not None else program
+        after = _settled(program, _decisions(program, asked, inference)) if inference is not None else program
         if after is program:
             break
         program = straight(after)
@@ -79,8 +78,8 @@ def _decisions(program: Program, asked: Sequence[NodeId], inference: Inference) 
     return found
 
 
-def _settled(program: Program, decisions: dict[NodeId, set[GraphId | None]]) -> tuple[Program, list[GraphId]]:
-    """The program with the choices that are always the same, and the graphs that hold those that differ from call to call."""
+def _settled(program: Program, decisions: dict[NodeId, set[GraphId | None]]) -> Program:
+    """The program with the choices that are always the same, and a copy for each call of what chooses otherwise in others."""
     several = set[GraphId]()
     for node, found in sorted(decisions.items()):
         owner = program.owner(node)
@@ -92,19 +91,8 @@ def _settled(program: Program, decisions: dict[NodeId, set[GraphId | None]]) -> 
             edit = Edit(program)
             after = become(edit, node, edit.reference(chosen))
             program = program if drops_failure(program, after, node) else after
-    return program, sorted(several)
-
-
-def _apart(program: Program, several: Sequence[GraphId]) -> Program:
-    """The program in which each call of these graphs is of a copy."""
-    for graph in several:
-        copies, uses = nest(program, graph), only_called(program, graph) or ()
-        if 1 < len(uses) <= MANY and not any(program.owner(use.user) in copies for use in uses):
-            edit = Edit(program)
-            for use in uses[1:]:
-                copied = copy_graphs(edit, program, copies, found=Scopes({}, needed_in(program, copies), {}))
-                edit.set_inputs(use.user, (edit.reference(copied.graphs[graph]), *program.inputs(use.user)[1:]))
-            program = edit.program
+    for graph in sorted(several):
+        program = apart(program, graph, MANY)
     return program
 
 
