@@ -43,6 +43,13 @@ class Other(NamedTuple):
     re: float
     im: float
     def __sub__(self, o): return Other(self.re - o.re, self.im)
+@dataclass(frozen=True)
+class Mixed:
+    re: float
+    im: float
+    def __mul__(self, o): return Mixed(self.re * o.re, self.im) if isinstance(o, Mixed) else Mixed(self.re * o, self.im * o)
+    def __rmul__(self, o): return self * o
+    def __add__(self, o): return Mixed(self.re + o.re, self.im + o.im) if isinstance(o, Mixed) else Mixed(self.re + o, self.im)
 ORIGIN = Dual(0.5, 0.25)
 """
 LOOP = """
@@ -157,17 +164,30 @@ def f(x, y, n: int):
 """
 
 
-def test_each_product_is_one_of_records_or_one_of_numbers() -> None:
-    program = parse_text(CLASS + POLYNOMIAL, "f")
+MIXED = """
+def f(x, y, n: int):
+    z, s = Mixed(x, y), Mixed(0.0, 1.0)
+    for i in range(n):
+        s = 0.5 * s + z * z * 0.3 + 1.0
+        z = z * y + s * 0.01
+    return s.re + s.im * x
+"""
+BOTH = pytest.mark.parametrize("loop", [POLYNOMIAL, MIXED], ids=["records of one kind", "records and numbers"])
+
+
+@BOTH
+def test_each_product_is_one_of_records_or_one_of_numbers(loop: str) -> None:
+    program = parse_text(CLASS + loop, "f")
     after = dispatched(program, (REAL, REAL, INTEGER))
     assert asks(program) > 0 == asks(after)
     assert Machine(after).run((0.3, 0.2, 3)).value == Machine(program).run((0.3, 0.2, 3)).value
 
 
-def test_the_gradient_of_a_loop_over_records_is_code_and_calls_nothing() -> None:
+@BOTH
+def test_the_gradient_of_a_loop_over_records_is_code_and_calls_nothing(loop: str) -> None:
     """Each product left a tape, and sums over tapes have sizes that no code is for: so every call was the machine's."""
     types, point = (REAL, REAL, INTEGER), (0.3, 0.2, 30)
-    program = calling(parse_text(CLASS + POLYNOMIAL, "f"), "grad", (0, 1), types)
+    program = calling(parse_text(CLASS + loop, "f"), "grad", (0, 1), types)
     tiered = runnable(program, types, "python")
     assert [same(tiered(*point), Machine(expand(program)).run(point).value) for _ in range(2)] == [True, True]
     assert tiered.refusal is None

@@ -29,7 +29,7 @@ from transforms.failures import drops_failure
 from transforms.inline import inline
 from transforms.surgery import applications, become, called_graph, nest_within
 
-SWITCH, IS_INSTANCE = TABLE["switch"], TABLE["is_instance"]
+SWITCH, IS_INSTANCE, TO_BOOLEAN = TABLE["switch"], TABLE["is_instance"], TABLE["to_boolean"]
 ROUNDS = 12
 """How deep methods call one another, each of which is apart only when who calls it is."""
 MANY = 64
@@ -55,7 +55,16 @@ def choices(program: Program) -> Iterator[NodeId]:
         for question in sorted(use.user for use in program.users(program.interned[IS_INSTANCE]) if use.index == 0):
             inputs = program.inputs(question)
             if len(inputs) == 3 and is_class(program.constant(inputs[2])):
-                yield from (u.user for u in sorted(program.users(question)) if u.index == 1 and is_switch(program, u.user))
+                yield from _choosing(program, question)
+
+
+def _choosing(program: Program, condition: NodeId) -> Iterator[NodeId]:
+    """The switches whose condition it is, or the truth of it, as of an `isinstance` of the program."""
+    for use in sorted(program.users(condition)):
+        if use.index == 1 and is_switch(program, use.user):
+            yield use.user
+        elif program.callee(use.user) is TO_BOOLEAN:
+            yield from _choosing(program, use.user)
 
 
 def is_class(kind: Any) -> bool:
