@@ -14,7 +14,7 @@ import corpus
 import language
 import pytest
 
-from semantics.errors import AdjudgeError, IllTyped, OutOfFuel
+from semantics.errors import AdjudgeError, OutOfFuel
 from semantics.infer import infer
 from semantics.machine import run
 from semantics.type_language import REAL, type_of
@@ -24,7 +24,7 @@ from transforms.parse import parse_text
 
 NO_END = (OutOfFuel, "a backpropagator of a recursion hands on closures over closures, a type without end")
 DEPTH = (OutOfFuel, "a tree as deep as an argument says has a type without end")
-STACK = (IllTyped, "that `is_empty` rules out None is not known where the stack is taken apart; and pairs in pairs have no end")
+STACK = (OutOfFuel, "a stack is pairs in pairs, as many as a run pushes, a type without end")
 EXCEPTIONS: dict[str, tuple[type[AdjudgeError], str]] = {
     "derivatives:grad_of_a_loop": NO_END,
     "derivatives:grad_of_a_recursion": NO_END,
