@@ -27,6 +27,8 @@ LARGE = 900
 """Nodes of a program, its derivatives expanded, from which on code may take more than some seconds."""
 PATIENCE = 6.0
 """Seconds that calls wait for code, all together."""
+TURNS = 1_000_000
+"""Of loops, in the call that the process makes: some tenths of a second, if it has so many."""
 
 
 class Awaited:
@@ -36,28 +38,11 @@ class Awaited:
     """
 
     def __init__(self, program: Program, types: Sequence[Any] | None, options: dict[str, Any], arguments: Sequence[Any]) -> None:
-        self.given, self.name = (program, types, options, arguments), _name(program, types, options)
-        self.until = time.monotonic() + PATIENCE
-        if self.name is not None and interpreter.is_kept() and not self.is_known(self.name):
-            self.begin(self.name)
-
-    def is_known(self, name: str) -> bool:
-        """Whether somebody makes the code, or has made it, or has found that there is none."""
-        program, types, options, _ = self.given
-        found = lowering.is_lowered(program, types, options.get("mode", "J"))
-        return found or beside.is_going_on(name) or _refusal_at(name).exists()
-
-    def begin(self, name: str) -> None:
-        """Has a process begun; it reads the program from a file, which it removes."""
-        path = ""
-        with suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # what is local to a function has no pickle
-            handle, path = tempfile.mkstemp(dir=store.folder(), suffix=".work")
-            with os.fdopen(handle, "wb") as file:
-                Classless(file).dump(self.given)
-            if beside.begin(name, "backend.awaited:make", name, path):
-                return
-        if path:
-            Path(path).unlink(missing_ok=True)
+        self.name, self.until = _name(program, types, options), time.monotonic() + PATIENCE
+        if self.name is None or not interpreter.is_kept() or lowering.is_lowered(program, types, options.get("mode", "J")):
+            return
+        if not beside.is_going_on(self.name) and not _refusal_at(self.name).exists():
+            _begin(self.name, (program, types, options, arguments))
 
     def is_over(self) -> bool:
         """Whether nobody is at it: the code is there, or there is none, or who called has to make it."""
@@ -78,6 +63,19 @@ class Awaited:
         return found if isinstance(found, AdjudgeError) else None
 
 
+def _begin(name: str, given: tuple[Any, ...]) -> None:
+    """Has a process begun; it reads what it is given from a file, which it removes."""
+    path = ""
+    with suppress(OSError, pickle.PicklingError, AttributeError, TypeError):  # what is local to a function has no pickle
+        handle, path = tempfile.mkstemp(dir=store.folder(), suffix=".work")
+        with os.fdopen(handle, "wb") as file:
+            Classless(file).dump(given)
+        if beside.begin(name, "backend.awaited:make", name, path):
+            return
+    if path:
+        Path(path).unlink(missing_ok=True)
+
+
 class Classless(pickle.Pickler):
     """Leaves out the classes of records, which another process may not find, and code does not need (`backend.classes`)."""
 
@@ -93,7 +91,7 @@ def make(name: str, path: str) -> None:
     Path(path).unlink(missing_ok=True)
     program, types, options, arguments = pickle.loads(content)
     try:
-        code = run.compile(program, types, "cpu", **options)
+        code = run.compile(program, types, "cpu", **{**options, "budget": TURNS})
     except AdjudgeError as refusal:
         store.keep(_refusal_at(name), pickle.dumps(refusal))
     else:

@@ -152,6 +152,15 @@ def test_no_class_is_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pickle.loads(file.getvalue())[0].canonical == parse(energy).canonical
 
 
+def test_a_long_call_is_not_made_to_its_end() -> None:
+    program, types = calling(new(LOOP), "grad", 0, (REAL, INTEGER)), (REAL, INTEGER)
+    made = awaited.Awaited(program, types, {}, (0.5, 10**12))
+    assert made.name is not None
+    beside.wait(made.name, 60.0)
+    assert made.is_over()
+    assert first_order.is_lowered(program, types)
+
+
 def test_a_process_that_dies_leaves_the_work_to_us(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = beside.begin
     monkeypatch.setattr(beside, "begin", lambda name, task, *_: begin(name, task, "too", "few", "or", "many"))
