@@ -316,7 +316,7 @@ def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., A
 
     Compiled per signature, at the second call with it: to code of its own if it has a first-order form, the gradient of a loop by
     way of the SSA adjoint; else to code of the virtual machine, which has the first call. Code of a large program is made by
-    another process, and calls go on when they have waited for six seconds, unless ADJUDGE_WAIT is in the environment
+    another process, and calls go on when they have waited for ten seconds, unless ADJUDGE_WAIT is in the environment
     (docs/backend.md).
 
     mode   "exact", the bits of the reference, and of its mode "ssa" for the gradient of a loop; or "fast", which on "cpu" adds sums

@@ -25,7 +25,7 @@ from semantics.structured import Label
 
 LARGE = 900
 """Nodes of a program, its derivatives expanded, from which on code may take more than some seconds."""
-PATIENCE = 6.0
+PATIENCE = 10.0
 """Seconds that calls wait for code, all together."""
 TURNS = 1_000_000
 """Of loops, in the call that the process makes: some tenths of a second, if it has so many."""
