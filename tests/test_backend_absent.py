@@ -195,6 +195,13 @@ def test_the_gradient_of_a_loop_over_records_is_code_and_calls_nothing(loop: str
     assert "def f" not in lowered(program, types).alone
 
 
+def test_a_choice_that_many_calls_make_is_decided_in_each() -> None:
+    """More than 64 calls of an operator were left as they were, and the gradient of a loop over records was the machine's again."""
+    lines = "".join(f"        z = z * z + ORIGIN\n        s = s * 0.5 + y * {k}.5\n" for k in range(40))
+    text = f"{CLASS}def f(x, y, n: int):\n    z, s = Dual(x, y), 0.0\n    for i in range(n):\n{lines}    return z.norm() + s\n"
+    assert asks(without_absent(parse_text(text, "f"), (REAL, REAL, INTEGER))) == 0
+
+
 def test_what_types_leave_open_is_asked() -> None:
     body = "z = Dual(x, y) if n > 0 else Other(x, y)\n    return (z - Other(y, x)).re if n < 1 else z.norm()\n"
     text = f"{CLASS}def f(x, y, n: int):\n    {body}"

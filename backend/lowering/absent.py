@@ -19,11 +19,11 @@ from typing import Any
 
 from backend.lowering.dispatched import IS_INSTANCE, dispatched, is_class, is_switch, straight
 from semantics.edit import Edit
-from semantics.ir import GraphId, GraphRef, NodeId, Parameter, Program
+from semantics.ir import GraphId, GraphRef, NodeId, Program
 from semantics.primitives.table import TABLE
 from semantics.structured import Label, Record
 from semantics.type_lattice import labels
-from transforms.surgery import applications, become
+from transforms.surgery import applications, arguments_of, become
 
 OF_CLASS = TABLE["of_class"]
 
@@ -41,15 +41,10 @@ def without_absent(program: Program, types: Sequence[Any] | None) -> Program:
 
 
 def _given(program: Program, types: Sequence[Any] | None) -> list[Any] | None:
-    """The types of the arguments; None where one is not known."""
-    found = list[Any]()
-    for k, node in enumerate(program.graphs[program.entry].parameters):
-        parameter = program.nodes[node]
-        type = types[k] if types is not None and k < len(types) else parameter.type if isinstance(parameter, Parameter) else None
-        if type is None:
-            return None
-        found.append(type)
-    return found
+    """The types of the arguments, given or declared; None where one is not known."""
+    parameters = program.graphs[program.entry].parameters
+    found = [getattr(program.nodes[p], "type", None) for p in parameters] if types is None else list(types)
+    return None if len(found) != len(parameters) or any(type is None for type in found) else found
 
 
 def _reached(program: Program, present: set[Label]) -> set[GraphId]:
@@ -96,9 +91,9 @@ def _labels(value: Any) -> Iterator[Label]:
 
 def _is_absent(program: Program, node: NodeId, present: set[Label]) -> bool:
     """Whether the node asks for classes of which there is no record."""
-    if program.callee(node) is not IS_INSTANCE or len(inputs := program.inputs(node)) != 3:
+    if (question := arguments_of(program, node, IS_INSTANCE)) is None:
         return False
-    kinds = program.constant(inputs[2])
+    kinds = program.constant(question[1])
     asked = kinds if isinstance(kinds, tuple) else (kinds,)
     return all(is_class(kind) and kind not in present for kind in asked)
 

@@ -27,12 +27,12 @@ from transforms import dce
 from transforms.clone import apart
 from transforms.failures import drops_failure
 from transforms.inline import inline
-from transforms.surgery import applications, become, called_graph, nest_within
+from transforms.surgery import applications, arguments_of, become, called_graph, discard, nest_within
 
 SWITCH, IS_INSTANCE, TO_BOOLEAN = TABLE["switch"], TABLE["is_instance"], TABLE["to_boolean"]
 ROUNDS = 12
 """How deep methods call one another, each of which is apart only when who calls it is."""
-MANY = 64
+MANY = 4096
 """Calls of one function beyond which it is not copied for each."""
 CLASSES = ("namedtuple", "dataclass")
 
@@ -53,8 +53,8 @@ def choices(program: Program) -> Iterator[NodeId]:
     """The switches between what is done with records of a class and with other values."""
     if IS_INSTANCE in program.interned:
         for question in sorted(use.user for use in program.users(program.interned[IS_INSTANCE]) if use.index == 0):
-            inputs = program.inputs(question)
-            if len(inputs) == 3 and is_class(program.constant(inputs[2])):
+            asked = arguments_of(program, question, IS_INSTANCE)
+            if asked is not None and is_class(program.constant(asked[1])):
                 yield from _choosing(program, question)
 
 
@@ -74,7 +74,7 @@ def is_class(kind: Any) -> bool:
 
 def is_switch(program: Program, node: NodeId) -> bool:
     """Whether the node chooses one of two values."""
-    return program.callee(node) is SWITCH and len(program.inputs(node)) == 4
+    return arguments_of(program, node, SWITCH) is not None
 
 
 def _decisions(program: Program, asked: Sequence[NodeId], inference: Inference) -> dict[NodeId, set[GraphId | None]]:
@@ -107,7 +107,9 @@ def _settled(program: Program, decisions: dict[NodeId, set[GraphId | None]]) -> 
 
 def straight(program: Program) -> Program:
     """The program without what nothing reaches, and calls of functions that are one application."""
-    program, before = dce.SYSTEM.run(program), None
+    edit = Edit(program)
+    discard(edit, program, (), [graph for graph in program.graphs if not dce.alive(program, graph)])  # all at once: they are many
+    program, before = dce.SYSTEM.run(edit.program), None
     while program is not before:
         before = program
         for graph in sorted(before.graphs):
