@@ -46,10 +46,7 @@ class Awaited:
 
     def is_over(self) -> bool:
         """Whether nobody is at it: the code is there, or there is none, or who called has to make it."""
-        if self.name is None:
-            return True
-        beside.wait(self.name, self.until - time.monotonic())
-        return not beside.is_going_on(self.name)
+        return self.name is None or beside.wait(self.name, self.until - time.monotonic())
 
     @property
     def refusal(self) -> AdjudgeError | None:

@@ -3,7 +3,7 @@ Work that another process does, so that no caller waits for it; what comes of it
 
     begin(name, task, …)   has a task, "module:function" of texts, done by a process of its own
     is_going_on(name)      whether such a process is at it
-    wait(name, seconds)    returns when none is, or when so much time is over
+    wait(name, seconds)    waits until none is, or so much time is over, and says whether none is
 
 There is one process for each name, and no other for an hour, whatever came of it; and half as many as there are processors. It
 gives way to others, outlives who began it, says nothing, and leaves what it has kept. With ADJUDGE_WAIT in the environment, where
@@ -13,14 +13,17 @@ there are no locks, as on Windows, and where what is kept is lost with this proc
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backend import store
+
+if TYPE_CHECKING:
+    import subprocess
 
 try:
     import fcntl
@@ -43,6 +46,8 @@ def begin(name: str, task: str, *arguments: str) -> bool:
     """Whether a process has been begun."""
     if fcntl is None or os.environ.get("ADJUDGE_WAIT") or not store.lasts() or _was_lately(name) or _are_many():
         return False
+    import subprocess  # which no first call waits for
+
     path = os.pathsep.join(filter(None, map(str, (store.ROOT, *sys.path))))
     code = "import sys; from backend import beside; beside.work(*sys.argv[1:])"
     with suppress(OSError), _file(name).open("ab") as lock:
@@ -83,11 +88,14 @@ def is_going_on(name: str) -> bool:
     return False
 
 
-def wait(name: str, seconds: float = float("inf")) -> None:
-    """Returns when no other process is at it, or when so much time is over."""
+def wait(name: str, seconds: float = float("inf")) -> bool:
+    """Whether no other process is at it any more, when it ends or when so much time is over."""
     end = time.monotonic() + seconds
-    while is_going_on(name) and time.monotonic() < end:
+    while going_on := is_going_on(name):
+        if time.monotonic() >= end:
+            break
         time.sleep(LOOK)
+    return not going_on
 
 
 def _was_lately(name: str) -> bool:

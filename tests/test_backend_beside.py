@@ -141,7 +141,7 @@ def test_ahead_is_the_machine_with_its_loops(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_who_needs_the_machine_waits_for_who_compiles_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waited, compiled = list[str](), list[str]()
-    monkeypatch.setattr(beside, "wait", waited.append)
+    monkeypatch.setattr(beside, "wait", lambda name: waited.append(name) or True)
     monkeypatch.setattr(interpreter.native, "functions", lambda *_: compiled.append("here") or {})
     monkeypatch.setattr("backend.machine.rules.keep", lambda: None)
     interpreter.compiled.__wrapped__()

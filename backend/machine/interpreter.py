@@ -58,9 +58,7 @@ def compiled() -> SimpleNamespace:
     The machine as machine code, compiled or found in the cache: the same functions, of addresses. When it is compiled, the
     backpropagators are made too, which is little in comparison. Where another process is at it, its work is waited for.
     """
-    if not native.is_kept(*made().by_address):
-        beside.wait(work())
-    if not native.is_kept(*made().by_address):
+    if not native.is_kept(*made().by_address) and beside.wait(work()) and not native.is_kept(*made().by_address):
         from backend.machine import rules  # it differentiates; the machine does not
 
         rules.keep()
