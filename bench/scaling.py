@@ -85,6 +85,21 @@ def f(p, k):
 """
 
 
+COMPLEX = """
+from typing import NamedTuple
+class Complex(NamedTuple):
+    re: float
+    im: float
+    def __add__(self, o): return Complex(self.re + o.re, self.im + o.im)
+    def __mul__(self, o): return Complex(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
+def f(p, k):
+    z = Complex(0.0, 0.0)
+    for i in range(len(k)):
+        z = z * z + Complex(p[i] * 0.1, 0.2)
+    return z.re * z.re + z.im * z.im
+"""
+
+
 @dataclass(frozen=True)
 class Scaled:
     """A program, and its arguments from a size; `made` makes our gradient of it."""
@@ -154,6 +169,7 @@ def programs() -> dict[str, Scaled]:
         ("elements that are added to", ADDED, 1),
         ("rows over their sums", SHARED, 2),
         ("list of arrays that is read by index", STATES, 2),
+        ("records with operators", COMPLEX, 1),
     ):
         found[name] = Scaled("turns", DECADES, _places(axes), _by_places(text))
     found["pow on the machine"] = Scaled("turns", DECADES, _turns("pow"), _closures_of_pow)
