@@ -66,6 +66,11 @@ def _place(array: Any, memory: Any) -> int:
     return place if inside and alike else -1
 
 
+def _from_zero(index: int, size: int) -> int:
+    """An index that has been found to be inside, from the beginning."""
+    return index + size if index < 0 else index
+
+
 def _zeros(count: int) -> list[Any]:
     """What holds as many numbers as a strip of turns needs (`backend.lowering.strips`)."""
     return [0] * count
@@ -100,7 +105,7 @@ def python_bindings() -> Bindings:
         | {"_mul": operator.mul, "_floor": _floor, "_fmod": _fmod, "_f32": single}
         | {**SINGLE, **{f"_{f.__name__}": f for f in plain_tiles.ALL}}
         | {f"_lone_{name}": ELEMENTARY[name] for name in ALONE}
-        | {"_held": _zeros, "_places": _zeros}
+        | {"_held": _zeros, "_places": _zeros, "_from_zero": _from_zero}
     )
 
 

@@ -29,6 +29,7 @@ from backend.arrays.lanes import beside
 from backend.arrays.needed import needed
 from backend.arrays.once import read_once
 from backend.arrays.popped import summed
+from backend.arrays.ranged import ranged
 from backend.arrays.reuse import reused
 from backend.arrays.stacked import stacked
 from backend.arrays.touched import touched
@@ -78,6 +79,7 @@ def tightened(text: str) -> str:
     constants(function)
     edged(function)
     eager(function)
+    ranged(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))
 

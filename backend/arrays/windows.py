@@ -30,11 +30,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
 
-from backend.arrays.carried import is_guard
+from backend.arrays.down import Down, asked_first, going_down, is_once
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.in_place import blocks
-from backend.arrays.takes import Turn, linear, once
-from backend.arrays.walking import names_in, walk
+from backend.arrays.takes import once
+from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
 WIDEST = 8  # elements that are carried, for each array
@@ -50,64 +50,21 @@ class Sum:
     term: ast.expr
 
 
-@dataclass(frozen=True)
-class Down:
-    """A loop whose turns have the numbers `counter - base`, one less each time, down to 0; and what its turns do, and its end."""
-
-    counter: str
-    base: str
-    loop: ast.While
-    choice: ast.If
-    turn: Turn
-
-    def above(self, index: ast.expr) -> int | None:
-        """How far an index is above the number of the turn, None if it is not, or may be negative."""
-        at = linear(index, self.turn.values)
-        number = {(self.counter, 1), (self.base, -1)}
-        names = {(name, factor) for name, factor in at if name}
-        return sum(n for name, n in at if not name) if names == number and self.turn.is_own(at) else None
-
-    def place(self, above: int) -> str:
-        """The index that is so far above."""
-        return f"{self.counter} - {self.base} + {above}"
-
-
 def windowed(function: ast.FunctionDef) -> None:
     """The function whose loops carry what several of their turns add to."""
     values, known, times = once(function), roots(function), assigned(function)
     mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
     for block in blocks(function):
         for before, loop in [*pairwise(block)]:
-            if isinstance(before, ast.Assign) and isinstance(loop, ast.While) and (down := _down(loop, values, times)) is not None:
+            if isinstance(before, ast.Assign) and (down := going_down(loop, values, times)) is not None:
                 sums = [s for statement in down.choice.body if (s := _sum(statement, down, mentions, times)) is not None]
                 found = {array: [s for s in sums if s.array == array] for array in {s.array: None for s in sums}}
                 windows = {array: its for array, its in found.items() if _is_window(array, its, down, known)}
                 if windows:
                     at = block.index(loop)
-                    block[at:at] = [*_inside(down), *_carry(down, windows)]
+                    first, down.choice.body = asked_first(down)
+                    block[at:at] = [*first, *_carry(down, windows)]
                     _ask_first(down)
-
-
-def _down(loop: ast.While, values: dict[str, ast.expr], times: Counter[str]) -> Down | None:
-    """A loop without loops inside whose counter goes down."""
-    match loop.body:
-        case [*_, ast.If(_, [*body, ast.Assign() as last, ast.Continue()], [*_, ast.Break()]) as choice]:
-            turn = Turn(loop, body, last, values)
-        case _:
-            return None
-    if any(isinstance(n, ast.While) or (isinstance(n, ast.For) and not _is_once(n)) for s in body for n in walk(s)):
-        return None
-    for names in turn.bases:
-        match sorted(names, key=lambda of: -of[1]):
-            case [(counter, 1), (base, -1)] if times[counter] == 2 and counter in turn.carried:
-                step = ast.parse(f"{turn.carried[counter]} - {counter}", mode="eval").body
-                if linear(step, values) == frozenset({("", -1)}):
-                    return Down(counter, base, loop, choice, turn)
-    return None
-
-
-def _is_once(loop: ast.For) -> bool:
-    return ast.unparse(loop.iter) == "range(1)"
 
 
 def _sum(statement: ast.stmt, down: Down, mentions: Counter[str], times: Counter[str]) -> Sum | None:
@@ -121,7 +78,7 @@ def _sum(statement: ast.stmt, down: Down, mentions: Counter[str], times: Counter
                 ),
                 ast.Assign([ast.Subscript(ast.Name(written), j)], ast.Name(stored)),
             ]
-        ) if _is_once(statement) and read == written and sum == stored and ast.dump(i) == ast.dump(j):
+        ) if is_once(statement) and read == written and sum == stored and ast.dump(i) == ast.dump(j):
             above = down.above(i)
             if above is not None and read in down.turn.stands and mentions[sum] == 2 and times[term] == 1:
                 return Sum(statement, down.turn.stands[read], above, added)
@@ -165,39 +122,12 @@ def _carry(down: Down, windows: dict[str, list[Sum]]) -> Block:
     return _parsed(first)
 
 
-def _inside(down: Down) -> Block:
-    """The tests whether indices are inside that are made for the first turn, which has the largest, and no more in each."""
-    found: dict[str, ast.stmt] = {}
-    left: Block = []
-    for statement in down.choice.body:
-        match statement:
-            case ast.If(
-                ast.BoolOp(
-                    ast.Or(), [ast.Compare(i, [ast.Lt()], [ast.UnaryOp(ast.USub(), below)]), ast.Compare(j, [ast.GtE()], [size])]
-                ),
-                [out],
-                [],
-            ) if (
-                is_guard(statement)
-                and ast.dump(i) == ast.dump(j)
-                and ast.dump(below) == ast.dump(size)
-                and (above := down.above(i)) is not None
-                and not names_in(size) & down.turn.set_here
-            ):
-                test = f"{down.counter} >= {down.base} and {down.place(above)} >= {ast.unparse(size)}"
-                found[test] = ast.If(ast.parse(test, mode="eval").body, [deepcopy(out)], [])
-            case _:
-                left.append(statement)
-    down.choice.body = left
-    return [*found.values()]
-
-
 def _ask_first(down: Down) -> None:
     """The loop asks whether there is a turn before it takes fuel for it, or for the end."""
     match down.loop.body:
-        case [ast.Assign([ast.Name("fuel")]) as take, ast.If(ast.Compare(ast.Name("fuel"))) as test, *rest, choice]:
-            if not any(isinstance(n, ast.Name) and n.id == "fuel" for s in rest for n in walk(s)):
-                down.loop.body = [*rest, choice]
+        case [ast.Assign([ast.Name("fuel")]) as take, ast.If(ast.Compare(ast.Name("fuel"))) as test, *rest]:
+            if not any(isinstance(n, ast.Name) and n.id == "fuel" for s in rest if s is not down.choice for n in walk(s)):
+                down.loop.body = rest
                 down.choice.body[:0] = [take, test]
                 down.choice.orelse[:0] = deepcopy([take, test])
 

@@ -1,0 +1,201 @@
+"""
+Loops over cells whose turns are apart but for sums, as loops over a range, of which LLVM makes vectors.
+
+                                              if c >= b and c - b >= n: return SIZES
+                                              turns = c - b + 1 if c >= b else 0
+    while True:                               fuel = fuel - turns - 1
+        fuel = fuel - 1                       if fuel < 0: return FUEL
+        if fuel < 0: return FUEL              first, s = (c, s if m == 0 else -0.0)
+        if c >= b:                            for k in _apart(turns):
+            if c - b >= n: return SIZES           c = first - k
+            x = float(reals[c])                   x = float(reals[c])
+            d[c - b] = p * x             →        d[_from_zero(c - b, 0)] = p * x
+            if m == 0: t = s + x
+            else:      t = x
+            c, m, s = (c - 1, 0, t)               s = s + x
+        else:                                 c, m = (first - turns, 0 if turns > 0 else m)
+            …                                 …
+            break
+
+A loop goes down by its cells (`backend.arrays.down`), so how many turns it has is known before it, and what it asks of an index is
+asked for the first turn, which has the largest. Of every array that it writes to, a turn accesses one element alone, by an index
+that is the same number above that of the turn in every access, and told not to be negative (`backend.cpu.turns`); from turn to turn
+goes nothing but sums, which keep their order (`backend.arrays.added`). What is left to do in a turn cannot fail, so the fuel of all
+turns is taken at once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from backend.arrays.added import Added, Turns
+from backend.arrays.apart import MARK
+from backend.arrays.down import Down, asked_first, going_down, is_once
+from backend.arrays.effects import Roots, assigned, roots
+from backend.arrays.handed import pairs
+from backend.arrays.in_place import blocks
+from backend.arrays.takes import once
+from backend.arrays.walking import walk
+
+Block = list[ast.stmt]
+
+
+def ranged(function: ast.FunctionDef) -> None:
+    """The function whose loops down, where turns are apart but for sums, go over a range."""
+    values, known, times = once(function), roots(function), assigned(function)
+    for block in reversed([*blocks(function)]):  # what comes after a loop goes to the block around it when it is as it will be
+        for before, loop in [*pairwise(block)]:
+            down = going_down(loop, values, times) if isinstance(before, ast.Assign) else None
+            if down is not None and (found := _over_a_range(down, values, known, times)) is not None:
+                at = block.index(loop)
+                block[at : at + 1] = found
+
+
+def _over_a_range(down: Down, values: dict[str, ast.expr], known: Roots, times: Counter[str]) -> Block | None:
+    """The loop over a range with what comes before and after it; None where turns are not apart, or do more than that."""
+    first, rest = asked_first(down)
+    *body, last, _ = [s for s in _straight(rest) if not _asks_for_turn(s, down)]
+    match down.loop.body:
+        case [ast.Assign([ast.Name("fuel")]), ast.If(ast.Compare(ast.Name("fuel")), [ast.Return() as spent], []), *asks]:
+            asks = [s for s in asks if s is not down.choice and not isinstance(s, ast.Break)]
+        case _:
+            return None
+    sums = Turns(body, last, values, times).sums(down.counter)
+    if sums is None or not all(map(_is_plain, body)) or not _are_own(body, down.loop, times) or not _are_apart(body, down, known):
+        return None
+    if not _is_asked(asks, down, [*body, *down.rest], values) or any(map(_jumps, _own(down.rest))):
+        return None
+    return [*first, *_written(down, body, sums, spent), *down.rest]
+
+
+def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return) -> Block:
+    """The loop over a range, with the fuel that it takes, and what names are after it."""
+    c = down.counter
+    turns, begin = f"{c}turns", f"{c}first"
+    flags = dict.fromkeys(its.flag for its in sums if its.flag)
+    before = [
+        f"{turns} = {c} - {down.base} + 1 if {c} >= {down.base} else 0",
+        f"fuel = fuel - {turns} - 1",
+        f"if fuel < 0:\n    {ast.unparse(spent)}",
+        f"{begin} = {c}",
+        *(f"{its.name} = {its.name} if {its.flag} == 0 or {turns} < 1 else -0.0" for its in sums if its.flag),
+        f"for {c}k in {MARK}({turns}):\n    {c} = {begin} - {c}k",
+    ]
+    after = [f"{c} = {begin} - {turns}", *(f"{flag} = 0 if {turns} > 0 else {flag}" for flag in flags)]
+    *made, loop = ast.parse("\n".join(before)).body
+    assert isinstance(loop, ast.For), "the last line"
+    added = {id(its.statement): its.sum for its in sums}
+    numbered = _Numbered(down)
+    inside = [numbered.visit(added.get(id(s), s)) for s in body]
+    loop.body += ast.parse("\n".join(f"{name} = _from_zero({down.place(above)}, 0)" for above, name in numbered.names.items())).body
+    loop.body += [*inside, *ast.parse("\n".join(f"{its.name} = {its.given}" for its in sums)).body]
+    return [*made, loop, *ast.parse("\n".join(after)).body]
+
+
+class _Numbered(ast.NodeTransformer):
+    """Indices that are a number above that of the turn, under one name for each number."""
+
+    def __init__(self, down: Down) -> None:
+        self.down = down
+        self.names: dict[int, str] = {}
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        if (above := self.down.above(node.slice)) is not None:
+            node.slice = ast.Name(self.names.setdefault(above, f"{self.down.counter}at{len(self.names)}"), ast.Load())
+        return node
+
+
+def _asks_for_turn(statement: ast.stmt, down: Down) -> bool:
+    """Whether a statement asks whether there is the turn, which the loop has asked."""
+    match statement:
+        case ast.If(ast.Compare(ast.Name(c), [ast.Lt()], [ast.Name(b)]), [ast.Return()], []):
+            return (c, b) == (down.counter, down.base)
+        case _:
+            return False
+
+
+def _is_asked(asks: Block, down: Down, others: Block, values: dict[str, ast.expr]) -> bool:
+    """Whether the loop goes on where `counter >= base`, and the names that it asks by are in nothing else."""
+    mine = {name.id for s in asks if isinstance(s, ast.Assign) for name, _ in pairs(s) if isinstance(name, ast.Name)}
+    if mine & {n.id for s in others for n in walk(s) if isinstance(n, ast.Name)} or not all(
+        isinstance(s, ast.Assign) for s in asks
+    ):
+        return False
+    match _value(down.choice.test, values):
+        case ast.Compare(ast.Name() as chosen, [ast.Gt()], [ast.Constant(0)]):
+            match _value(chosen, values):
+                case ast.IfExp(ast.Compare(ast.Name(c), [ast.GtE()], [ast.Name(b)]), ast.Constant(2), ast.Constant(0)):
+                    return (c, b) == (down.counter, down.base)
+        case ast.Compare(ast.Name(c), [ast.GtE()], [ast.Name(b)]):
+            return (c, b) == (down.counter, down.base)
+    return False
+
+
+def _value(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
+    return values.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _straight(body: Block) -> Iterator[ast.stmt]:
+    """A block in which what is done once stands for itself."""
+    for statement in body:
+        if isinstance(statement, ast.For) and is_once(statement):
+            yield from _straight(statement.body)
+        else:
+            yield statement
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement has no loops and ends nothing."""
+    return not any(isinstance(n, ast.Return | ast.For | ast.While) or _jumps(n) for n in walk(statement))
+
+
+def _jumps(node: ast.AST) -> bool:
+    return isinstance(node, ast.Break | ast.Continue)
+
+
+def _own(block: Block) -> Iterator[ast.AST]:
+    """What is in a block but not in loops in it."""
+    todo: list[ast.AST] = [*block]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, ast.For | ast.While):
+            todo += ast.iter_child_nodes(node)
+
+
+def _are_own(body: Block, loop: ast.While, times: Counter[str]) -> bool:
+    """Whether all names that a turn is said to set are set in the loop alone, so that no turn reads what another has set."""
+    inside = assigned(loop)
+    mine = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return all(inside[name] == times[name] for name in mine)
+
+
+def _are_apart(body: Block, down: Down, known: Roots) -> bool:
+    """Whether every turn accesses, of each array that a turn writes to, one element alone, another in every turn."""
+    nodes = [n for s in body for n in walk(s)]
+    elements = [n for n in nodes if isinstance(n, ast.Subscript) and not isinstance(n.value, ast.Attribute)]
+    if not all(isinstance(n.value, ast.Name) for n in elements):
+        return False
+    of = {id(n): known.of(n.value.id) for n in elements if isinstance(n.value, ast.Name)}
+    written = {of[id(n)] for n in elements if isinstance(n.ctx, ast.Store)}
+    places: dict[str, set[int | None]] = {}
+    for node in elements:
+        places.setdefault(of[id(node)], set()).add(down.above(node.slice))
+    whole = {n for n in _whole(nodes) if known.of(n) in written}
+    return bool(written) and not whole and all(len(places[root]) == 1 and None not in places[root] for root in written)
+
+
+def _whole(nodes: list[ast.AST]) -> Iterator[str]:
+    """The names that a turn does more with than access an element, ask for a size, or name them again."""
+    fine: set[int] = set()
+    for node in nodes:
+        match node:
+            case ast.Subscript(value) | ast.Attribute(value, "shape"):
+                fine.add(id(value))
+            case ast.Assign():
+                again = [pair for pair in pairs(node) if all(isinstance(part, ast.Name) for part in pair)]
+                fine |= {id(part) for pair in again for part in pair}
+    return (n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in fine)
