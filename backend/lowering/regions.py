@@ -7,6 +7,7 @@ of where it leads, after which the path falls to the end of its loop's body, or 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from backend.lowering.conversion import convert
@@ -25,6 +26,7 @@ from semantics.type_language import INTEGER
 from semantics.type_lattice import NEVER, Literal
 
 IRREDUCIBLE = "lower/irreducible"
+NEGATED = re.compile(r"if \(?not (?P<asked>\w+)\)?:")
 
 
 class Regions(Straight):
@@ -150,7 +152,7 @@ class Regions(Straight):
         """A tail call of a known function, or of one of several."""
         function, *arguments = (env[n] for n in self.program.inputs(node))
         ends = Ends()
-        for test, option in options(function):
+        for test, option in _affirmed(options(function)):
             with self.under(test):
                 if isinstance(option, Fn) and not isinstance(option.function, Primitive):
                     target = self.callee(block, node, option)
@@ -174,6 +176,15 @@ class Regions(Straight):
         if self.code is region.code:
             self.assigned(region.result, value)
         return self.note(region.key, region.home, loop)
+
+
+def _affirmed(choices: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Of two ways, first the one that is taken if what is asked is so: so the turns of a loop stand before what comes after it."""
+    match choices:
+        case [(test, one), ("else:", other)] if (negated := NEGATED.fullmatch(test)) is not None:
+            return [(f"if {negated['asked']}:", other), ("else:", one)]
+        case _:
+            return choices
 
 
 def _erased(signature: Signature) -> bool:
