@@ -19,7 +19,8 @@ from adjudge.adapters.jaxprs import jaxpr_pass  # noqa: E402
 from adjudge.adapters.torch_fx import torch_fx_pass  # noqa: E402
 from adjudge.agreement import agree  # noqa: E402
 from adjudge.batching import vmap  # noqa: E402
-from adjudge.functions import compile, grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
+from adjudge.compiling import compile  # noqa: E402
+from adjudge.functions import grad, hessian, hvp, jacobian, jvp, parse, run, value_and_grad, vjp  # noqa: E402
 from adjudge.inferring import infer  # noqa: E402
 from adjudge.judging import audit, check, check_vjp, prove  # noqa: E402
 from adjudge.primitives import primitive  # noqa: E402

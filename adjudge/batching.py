@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.compiling import MODES
 from adjudge.elsewhere import made
 from adjudge.failures import Failures
-from adjudge.functions import MODES, TARGETS, Derivative, bind, parse
+from adjudge.functions import TARGETS, Derivative, bind, parse
 from adjudge.values import is_function, to_python, to_value
 from semantics.errors import AdjudgeError, IllTyped, Malformed, Trap
 from semantics.machine import Machine

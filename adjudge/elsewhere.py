@@ -30,6 +30,20 @@ class Made(partial[Any]):
         return self.made_again
 
 
+class Ways:
+    """The ways in to code for arguments of several types, each made once; they call `at_length` for arguments of other types."""
+
+    def __init__(self, at_length: Callable[..., Any]) -> None:
+        self.at_length = at_length
+        self.known: dict[Any, Callable[..., Any]] = {}
+
+    def of(self, runner: Any) -> Callable[..., Any]:
+        """What calls take from now on, of the types for which the runner is."""
+        if runner not in self.known and (way := runner.way_in(self.at_length)) is not None:
+            self.known[runner] = way
+        return self.known.get(runner, self.at_length)
+
+
 def made(at_length: Callable[..., Any], by: str, name: str, again: Callable[..., Any], *arguments: Any) -> Made:
     """A callable that `by` has made, which calls `at_length` until it is led elsewhere; again(*arguments) makes another."""
     found: Any = Made(at_length)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.elsewhere import Made, made
+from adjudge.elsewhere import Made, Ways
 from adjudge.values import as_held, demand, differentiable, is_function, to_python, to_value
-from semantics.collector import at_rest, at_work
+from semantics.collector import at_work
 from semantics.edit import applying
 from semantics.errors import IllTyped, Malformed
 from semantics.ir import Parameter, Program
@@ -29,7 +29,6 @@ from transforms.modes import mode_called
 from transforms.nested_grad import expand
 
 TARGETS = ("reference", "python", "cpu", "cuda", "cuda-simulator", "cuda-sequential")
-MODES = ("exact", "fast")
 
 
 class Derivative:
@@ -48,11 +47,20 @@ class Derivative:
         self.f, self.macro, self.wrt, self.target, self.fuel = f, macro, _checked_wrt(wrt), target, fuel
         self.mode = mode_called(mode).name
         self.__name__ = f"{macro}_{getattr(f, '__name__', 'f')}"
+        self._begin()
+
+    def _begin(self) -> None:
         self._runners: dict[Any, Runner] = {}
+        self._ways = Ways(self._at_length)
+        self._call: Callable[..., Any] = self._at_length
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; of code that it has run there may be none in another process."""
-        return vars(self) | {"_runners": {}}
+        return {name: value for name, value in vars(self).items() if name not in ("_runners", "_ways", "_call")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
 
     def __repr__(self) -> str:
         return f"<{self.macro} of {getattr(self.f, '__name__', 'program')} with respect to {self.wrt!r}>"
@@ -66,12 +74,19 @@ class Derivative:
         return expand(calling(parse(self.f), self.macro, self.wrt, types), self.mode)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._call(*arguments, **named)
+
+    def _at_length(self, *arguments: Any, **named: Any) -> Any:
+        """A call; the next with such types goes to compiled code at once, as a call of what `compile` gives does."""
         positional = self.arguments(arguments, named)
         primal_count = len(positional) // 2 if self.macro == "hvp" else None
-        found, data = _found(
+        found, data = runner_of(
             self.macro, self.wrt, self.f, positional, self._runners, self.target, primal_count, self.fuel, self.mode
         )
-        return found.run(*data)
+        value = found.run(*data)
+        if is_plain(positional, arguments, named):
+            self._call = self._ways.of(found)
+        return value
 
     def arguments(self, arguments: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         """The arguments by position, of `hvp` the directions too; IllTyped where f is not to be differentiated by one."""
@@ -84,6 +99,11 @@ class Derivative:
                 if self.macro == "hessian":
                     _one_block(positional[index], _name(self.f, index))
         return positional
+
+
+def is_plain(positional: Sequence[Any], arguments: Sequence[Any], named: dict[str, Any]) -> bool:
+    """Whether a call gives all arguments, by position, and none is a function."""
+    return len(positional) == len(arguments) and not named and not any(map(is_function, arguments))
 
 
 def _directed(positional: list[Any]) -> list[Any]:
@@ -196,7 +216,7 @@ def _names(f: Any, count: int) -> list[str]:
     return [name or f"argument {k}" for k, name in enumerate(known)] + [f"argument {k}" for k in range(len(known), count)]
 
 
-def _found(
+def runner_of(
     macro: str | None,
     wrt: Wrt,
     f: Any,
@@ -248,7 +268,7 @@ def runner(program: Program, types: Sequence[Any], target: str, fuel: int = FUEL
 
 def run(f: Any, *arguments: Any, fuel: int = FUEL, **named: Any) -> Any:
     """The value of f at the arguments, on the reference machine. OutOfFuel after `fuel` steps."""
-    found, data = _found(None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
+    found, data = runner_of(None, 0, f, bind(f, arguments, named), {}, "reference", None, fuel)
     return found.run(*data)
 
 
@@ -307,39 +327,3 @@ def jvp(f: Any, primals: Sequence[Any], tangents: Sequence[Any], *, mode: str = 
     types = [type_of(to_value(a)) for a in primals]
     machine = Machine(expand(calling(parse(f), "jvp", 0, types), mode))
     return to_python(machine.run([to_value(a) for a in (*primals, *tangents)]).value, machine)
-
-
-def compile(f: Any, target: str = "cpu", mode: str = "exact") -> Callable[..., Any]:
-    """
-    f as a callable on a target: "reference", "python" (the generated code, not compiled), "cpu", "cuda", "cuda-simulator" or
-    "cuda-sequential" (the text for CUDA, its threads run by CPython).
-
-    Compiled per signature, at the second call with it: to code of its own if it has a first-order form, the gradient of a loop by
-    way of the SSA adjoint; else to code of the virtual machine, which has the first call. Code of a large program is made by
-    another process, and calls go on when they have waited for ten seconds, unless ADJUDGE_WAIT is in the environment
-    (docs/backend.md).
-
-    mode   "exact", the bits of the reference, and of its mode "ssa" for the gradient of a loop; or "fast", which on "cpu" adds sums
-           over arrays in any order and has an exponential of its own, within a bound that `adjudge crosscheck --mode fast` derives
-           for each run
-    """
-    if target not in TARGETS:
-        raise Malformed(f"{target!r} is not a target", remedy=f"one of {', '.join(TARGETS)}")
-    if mode not in MODES:
-        raise Malformed(f"{mode!r} is not a mode of compiled code", remedy=f"one of {', '.join(MODES)}")
-    runners: dict[Any, Runner] = {}
-    ways: dict[Runner, Callable[..., Any]] = {}
-
-    def at_length(*arguments: Any, **named: Any) -> Any:
-        bound = f.arguments(arguments, named) if isinstance(f, Derivative) else bind(f, arguments, named)
-        with at_rest():
-            found, data = _found(None, 0, f, bound, runners, target, fast=mode == "fast")
-            value = found.run(*data)
-        if len(bound) == len(arguments) and not named and not any(map(is_function, arguments)):
-            if found not in ways and (way := found.way_in(at_length)) is not None:
-                ways[found] = way
-            compiled.lead(ways.get(found, at_length))  # of the types that came last
-        return value
-
-    compiled = made(at_length, "aj.compile", getattr(f, "__name__", "f"), compile, f, target, mode)
-    return compiled

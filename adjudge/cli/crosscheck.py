@@ -25,7 +25,8 @@ from adjudge.cli.common import (
     say,
     say_json,
 )
-from adjudge.functions import MODES, Derivative
+from adjudge.compiling import MODES
+from adjudge.functions import Derivative
 from backend.boundary import general
 from backend.lowering.expansion import first_that_fits
 from checkers.showing import exactly

@@ -61,7 +61,7 @@ def run(
         say_json({"value": value, "gradient": gradient}) if as_json else say(f"value    {value!r}\ngradient {gradient!r}")
         return
     if on != "reference":
-        from adjudge.functions import compile as compile_for
+        from adjudge.compiling import compile as compile_for
 
         value = compile_for(program, on)(*values)
     else:
