@@ -30,6 +30,7 @@ from backend.arrays.effects import NEW, arrays_in, assigned
 from backend.arrays.fills import Fills, Going, goings
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
+from backend.arrays.restored import restored
 from backend.arrays.takes import Linear, Turn
 from backend.arrays.walking import walk
 
@@ -75,7 +76,8 @@ def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
         if not taken and not fills.exits(loops):
             return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
-        facts = _Facts(tried)
+        restored(tried)
+        facts = _Facts(tried, {one.mask for one in taken})
         wrong = {one.mask for one in taken} - facts.begin_whole
         if not wrong:
             known = facts.known()
@@ -151,7 +153,7 @@ class _Facts:
     being assumed to keep what it is given.
     """
 
-    def __init__(self, function: ast.FunctionDef) -> None:
+    def __init__(self, function: ast.FunctionDef, assumed: set[str]) -> None:
         self.function = function
         loops, fills = [*goings(function)], Fills(function)
         taken, self.either = _taken(loops, fills)
@@ -174,6 +176,7 @@ class _Facts:
         self.filled = _filled(function)
         self.wholes: set[str] = set()
         self.begin_whole = {one.mask for one in taken if self._is_whole(one.given)}
+        self.begin_whole |= {mask for mask in assumed - self.taken.keys() if self._is_whole(ast.Name(mask, ast.Load()))}
 
     def _is_whole(self, value: ast.expr) -> bool:
         """Whether all elements of what is assigned are True, if those of names are that are being asked about."""

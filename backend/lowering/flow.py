@@ -11,7 +11,7 @@ which, and goes on there. So every region has structured code, which is no longe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,42 +41,47 @@ class Flow:
 
 def flow(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Flow:
     """The analysis. Dominators by Cooper, Harvey and Kennedy's iteration."""
-    targets = _ordered(entry, successors)
+    targets = ordered(entry, successors)
     if (found := _reducible(targets)) is not None:
         return found
     heads = heads_of(entry, targets)
     through = {block: tuple(heads.get(t, t) for t in to) for block, to in targets.items()}
     through |= {head: head.entries for head in heads.values()}
-    found = _reducible(_ordered(entry, through.__getitem__))
+    found = _reducible(ordered(entry, through.__getitem__))
     assert found is not None, "every loop has one head"
     return replace(found, heads=heads)
 
 
 def heads_of(entry: Block, targets: Targets) -> dict[Block, Head]:
+    """The head of every block where a loop is entered that is entered elsewhere, too."""
+    heads: dict[Block, Head] = {}
+    for entries in loops(entry, targets):
+        heads |= dict.fromkeys(entries, Head(entries)) if len(entries) > 1 else {}
+    return heads
+
+
+def loops(entry: Block, targets: Targets) -> Iterator[tuple[Block, ...]]:
     """
-    The head of every block where a loop is entered that is entered elsewhere, too.
+    Where every loop of several blocks is entered.
 
     A loop is a strongly connected component; those in it are the ones that are left without the blocks where it is entered
     (Steensgaard, 1993).
     """
-    heads: dict[Block, Head] = {}
     todo = [list(targets)]
     while todo:
         inside = dict.fromkeys(todo.pop())
         component = components({block: [t for t in targets[block] if t in inside] for block in inside})
         entered = {t for block, to in targets.items() for t in to if component.get(block) != component.get(t)} | {entry}
-        loops: dict[int, list[Block]] = {}
+        found: dict[int, list[Block]] = {}
         for block in inside:
-            loops.setdefault(component[block], []).append(block)
-        for loop in loops.values():
+            found.setdefault(component[block], []).append(block)
+        for loop in found.values():
             if len(loop) > 1:
-                entries = tuple(block for block in loop if block in entered)
-                heads |= dict.fromkeys(entries, Head(entries)) if len(entries) > 1 else {}
+                yield tuple(block for block in loop if block in entered)
                 todo.append([block for block in loop if block not in entered])
-    return heads
 
 
-def _ordered(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Targets:
+def ordered(entry: Block, successors: Callable[[Block], Iterable[Block]]) -> Targets:
     """The blocks that the entry reaches, in reverse postorder, and where each jumps to."""
     targets: Targets = {}
     order: list[Block] = []

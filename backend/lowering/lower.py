@@ -19,6 +19,7 @@ from typing import Any
 
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
+from backend.lowering.copies import MANY, copies, has_left, ranges
 from backend.lowering.emit import text_of, without
 from backend.lowering.entry_values import without_copies
 from backend.lowering.expansion import ENDLESS, LONG, RECURSION, SEQUENCE
@@ -119,7 +120,8 @@ def _lowered(
     ZERO in place of a value, and whether the rank of every array must be known: else there is code for each.
 
     What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
-    at two places, the program is inferred again without it. Such a loop gets a head if there still is one.
+    at two places, the program is inferred again without it. Such a loop gets a head if there still is one. Where it makes several
+    loops more, both are written, and the one of which more loops go over a range is taken (`backend.lowering.copies`).
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks, partial=partial, ranked=ranked)
@@ -140,11 +142,16 @@ def _lowered(
             what = f"{len(inference.types)} types of {len(program.graphs)} graphs, and no fewer would do"
             raise Malformed(what, rule=LONG, remedy="run it on the reference machine, or leave it to the virtual machine")
     try:
-        return written(inferrer, inference, heads=False)
+        found = written(inferrer, inference, heads=False)
     except Malformed as error:
         if error.rule != IRREDUCIBLE:
             raise
-    return joined()
+        return joined()
+    if copies(program, inference) >= MANY and has_left(found.alone):
+        with suppress(IllTyped, Malformed, OutOfFuel):
+            if ranges((fewer := joined()).alone) > ranges(found.alone):
+                return fewer
+    return found
 
 
 class _Lowering(Regions):

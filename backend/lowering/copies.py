@@ -1,0 +1,69 @@
+"""
+How many loops there are more than the program has, since first turns have types of their own.
+
+A sensitivity is ZERO until something is added to it, so the turn that adds first is another block, and the loop goes on where
+types are the same again: in another turn, or in the middle of one, or of a loop inside. Most often that is quicker, since no turn
+asks what is ZERO. But a loop that goes on in the middle is none that the passes over text know, and there may be many such loops.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from backend.arrays.apart import MARK
+from backend.arrays.walking import walk
+from backend.lowering.flow import Targets, loops, ordered
+from semantics.infer import Inference
+from semantics.ir import Program
+
+MANY = 2
+"""Loops more than the program has, from which on it is tried whether more loops have a range where types are joined."""
+ROOT = ""
+MEMORY = {"reals", "integers"}
+RANGE = re.compile(rf"{MARK}\(i\w+turns\)")
+
+
+def copies(program: Program, inference: Inference) -> int:
+    """The loops of an inferred program less those of its graphs, where no types are told apart."""
+    called = ordered(inference.entry, lambda caller: [t for to in inference.calls.get(caller, {}).values() for t in to])
+    blocks: Targets = {ROOT: (inference.entry,)}
+    for caller in called:
+        at, tail = inference.calls.get(caller, {}), program.graphs[caller.graph].output
+        blocks[caller] = tuple(at.get(tail, ()))
+        blocks[ROOT] += tuple(callee for node, callees in at.items() if node != tail for callee in callees)
+    graphs: Targets = {}
+    for block, to in blocks.items():
+        name = block if block == ROOT else block.graph
+        graphs[name] = (*graphs.get(name, ()), *(callee.graph for callee in to))
+    return sum(1 for _ in loops(ROOT, blocks)) - sum(1 for _ in loops(ROOT, graphs))
+
+
+def has_left(text: str) -> bool:
+    """Whether a loop over cells, without loops inside, writes to elements of arrays, and goes over no range."""
+    for node in walk(ast.parse(text)):
+        if isinstance(node, ast.While):
+            inside = [n for s in node.body for n in walk(s)]
+            stores = [n.value for n in inside if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+            writes = any(isinstance(array, ast.Name) and array.id not in MEMORY for array in stores)
+            if writes and any(map(_asks_for_cell, inside)) and not any(map(_is_loop, inside)):
+                return True
+    return False
+
+
+def _is_loop(node: ast.AST) -> bool:
+    """Whether a node is a loop over cells or over a range of them."""
+    return isinstance(node, ast.While) or (isinstance(node, ast.For) and RANGE.fullmatch(ast.unparse(node.iter)) is not None)
+
+
+def _asks_for_cell(node: ast.AST) -> bool:
+    match node:
+        case ast.If(ast.Compare(ast.Name(), [ast.Lt()], [ast.Name()]), [ast.Return()], []):
+            return True
+        case _:
+            return False
+
+
+def ranges(text: str) -> int:
+    """How many loops over cells go over a range (`backend.arrays.ranged`)."""
+    return len(RANGE.findall(text))
