@@ -27,7 +27,8 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
                   parts computed before a copy; `popped`, of what a frame kept; `paired`, arrays that have one size;
                   `ownership`, which names are the only ones of their memory; `handed`, which take it from which
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
-    whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells
+    whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells;
+                  `restored`, elements that a turn takes and gives back
     counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many
                   elements slices select
     needed        what nothing needs left out
@@ -38,6 +39,7 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     contraction   arrays of which a turn needs its own part alone made smaller
     reuse         memory of arrays that nothing reads again given to others
     edges         elements that are written later not filled
+    ranged        loops over cells that go over a range; `down`, which go down; `added`, where nothing but sums goes on
     effects       what these passes know of statements
 
 Sizes are known when the code runs. That two sizes are equal is tested then; where they are not, and in other rare cases, the

@@ -6,6 +6,7 @@ From a typed program to first-order code, as one Python source that every target
     subset                    what has no first-order form
     lower                     each signature of a graph a block, each tail call a jump
     flow, region, regions     loops and merges of jumps, and the code of all that a tail call can reach
+    copies                    loops that first turns make several of
     straight, scheduling      what a graph computes, in which order
     shape                     values at compile time: which scalars make one up
     structure, records        primitives on the structure of values: tuples, records, lists, dictionaries
