@@ -158,6 +158,10 @@ NEAR = {
     "turns that go down by two": going_down().replace("i7 = i1 - 1", "i7 = i1 - 2"),
     "another question": going_down().replace("2 if i1 >= i2 else 0", "2 if i1 > i2 else 0"),
     "an answer that is asked for": going_down(rest="x14 = float(i20)"),
+    "an answer that is asked for afterwards": going_down().replace("i8 + i1, fuel", "i8 + i20, fuel"),
+    "a term that is another where it is added": going_down().replace(
+        "x51 = x9 + x12", "x12 = x11 * 2.0\n                x51 = x9 + x12"
+    ),
 }
 
 

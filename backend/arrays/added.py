@@ -94,7 +94,7 @@ def _either(then: Block, otherwise: Block, name: str, last: str) -> ast.stmt | N
     if given is None or alone is None or given.keys() & alone.keys() != {last}:
         return None
     match _through(last, given), _through(last, alone):
-        case ast.BinOp() as total, ast.Name(term) if _term(total, name) == term:
+        case ast.BinOp() as total, ast.Name(term) if _term(total, name) == term and term not in given:
             return ast.Assign([ast.Name(last, ast.Store())], total, lineno=0)
     return None
 

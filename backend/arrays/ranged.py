@@ -46,15 +46,18 @@ Block = list[ast.stmt]
 def ranged(function: ast.FunctionDef) -> None:
     """The function whose loops down, where turns are apart but for sums, go over a range."""
     values, known, times = once(function), roots(function), assigned(function)
+    mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
     for block in reversed([*blocks(function)]):  # what comes after a loop goes to the block around it when it is as it will be
         for before, loop in [*pairwise(block)]:
             down = going_down(loop, values, times) if isinstance(before, ast.Assign) else None
-            if down is not None and (found := _over_a_range(down, values, known, times)) is not None:
+            if down is not None and (found := _over_a_range(down, values, known, times, mentions)) is not None:
                 at = block.index(loop)
                 block[at : at + 1] = found
 
 
-def _over_a_range(down: Down, values: dict[str, ast.expr], known: Roots, times: Counter[str]) -> Block | None:
+def _over_a_range(
+    down: Down, values: dict[str, ast.expr], known: Roots, times: Counter[str], mentions: Counter[str]
+) -> Block | None:
     """The loop over a range with what comes before and after it; None where turns are not apart, or do more than that."""
     first, rest = asked_first(down)
     *body, last, _ = [s for s in _straight(rest) if not _asks_for_turn(s, down)]
@@ -66,7 +69,7 @@ def _over_a_range(down: Down, values: dict[str, ast.expr], known: Roots, times: 
     sums = Turns(body, last, values, times).sums(down.counter)
     if sums is None or not all(map(_is_plain, body)) or not _are_own(body, down.loop, times) or not _are_apart(body, down, known):
         return None
-    if not _is_asked(asks, down, [*body, *down.rest], values) or any(map(_jumps, _own(down.rest))):
+    if not _is_asked(asks, down, values, mentions) or any(map(_jumps, _own(down.rest))):
         return None
     return [*first, *_written(down, body, sums, spent), *down.rest]
 
@@ -117,12 +120,11 @@ def _asks_for_turn(statement: ast.stmt, down: Down) -> bool:
             return False
 
 
-def _is_asked(asks: Block, down: Down, others: Block, values: dict[str, ast.expr]) -> bool:
-    """Whether the loop goes on where `counter >= base`, and the names that it asks by are in nothing else."""
+def _is_asked(asks: Block, down: Down, values: dict[str, ast.expr], mentions: Counter[str]) -> bool:
+    """Whether the loop goes on where `counter >= base`, and the names that it asks by are mentioned nowhere else."""
+    here = Counter(n.id for s in (*asks, down.choice.test) for n in walk(s) if isinstance(n, ast.Name))
     mine = {name.id for s in asks if isinstance(s, ast.Assign) for name, _ in pairs(s) if isinstance(name, ast.Name)}
-    if mine & {n.id for s in others for n in walk(s) if isinstance(n, ast.Name)} or not all(
-        isinstance(s, ast.Assign) for s in asks
-    ):
+    if any(mentions[name] != here[name] for name in mine) or not all(isinstance(s, ast.Assign) for s in asks):
         return False
     match _value(down.choice.test, values):
         case ast.Compare(ast.Name() as chosen, [ast.Gt()], [ast.Constant(0)]):
