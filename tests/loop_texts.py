@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,20 @@ def executed(text: str, *arguments: Any) -> tuple[Any, ...]:
     with np.errstate(all="ignore"):
         found: tuple[Any, ...] = names["kernel"](*arguments, 100, 1.0)
     return found
+
+
+def through(change: Callable[[ast.FunctionDef], object], text: str) -> str:
+    """The text of a function that a pass has changed in place."""
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    change(function)
+    return ast.unparse(ast.fix_missing_locations(function))
+
+
+def stays(change: Callable[[ast.FunctionDef], object], text: str, numbers: list[float]) -> bool:
+    """Whether a function of two vectors, these numbers and those in reverse, gives the same bits when a pass has changed it."""
+    x = np.array(numbers)
+    return bits(executed(through(change, text), x, x[::-1].copy())) == bits(executed(text, x, x[::-1].copy()))
 
 
 def bits(values: tuple[Any, ...]) -> list[bytes]:

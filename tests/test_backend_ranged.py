@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from loop_texts import bits, executed
+from loop_texts import executed, stays, through
 from test_backend_arrays import normal, types_of
 from test_backend_begun import SPECIAL
 from test_backend_stack_arrays import agrees, compiled
@@ -24,6 +25,8 @@ from transforms.nested_grad import expand
 from transforms.parse import parse_text
 
 N = "a0.shape[0]"
+with_ranges = partial(through, ranged)
+agree = partial(stays, ranged)
 WHOLE = ("a3_[i6] = x11",)
 FLAGGED = """if i8 == 0:
                 x51 = x9 + x12
@@ -79,18 +82,6 @@ def kernel(a0, a1, fuel, one):
             a8_ = a3_
             break
     return (a8_, a4_, x9 if i8 == 0 else 0.0, x10 + x14, i8 + i1, fuel, 0)"""
-
-
-def with_ranges(text: str) -> str:
-    function = ast.parse(text).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    ranged(function)
-    return ast.unparse(ast.fix_missing_locations(function))
-
-
-def agree(text: str, numbers: list[float]) -> bool:
-    x = np.array(numbers)
-    return bits(executed(with_ranges(text), x, x[::-1].copy())) == bits(executed(text, x, x[::-1].copy()))
 
 
 def test_the_loop_goes_over_a_range() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from loop_texts import bits, executed
+from loop_texts import bits, executed, through
 from test_backend_arrays import normal, types_of
 from test_backend_stack_arrays import agrees, compiled
 
@@ -18,6 +19,7 @@ from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
 N = "a0.shape[0]"
+without = partial(through, restored)
 TAKE = "m1_[i6] = False"
 GIVE = "if not m1_[i6]: m1_[i6] = True"
 STEPS = (TAKE, GIVE, "m1_[i6] = True", "x14 = 1.0 if m1_[i6] else 2.0", "m2_ = m1_", "a3_[i6] = 0.5", "m1_[0] = False")
@@ -45,13 +47,6 @@ def kernel(a0, a1, fuel, one):
         else:
             break
     return (a3_, m1_, x14, fuel, 0)"""
-
-
-def without(text: str) -> str:
-    function = ast.parse(text).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    restored(function)
-    return ast.unparse(ast.fix_missing_locations(function))
 
 
 def test_it_is_not_made_false() -> None:

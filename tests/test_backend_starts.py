@@ -105,7 +105,9 @@ def test_the_gradient_of_a_sum_of_a_list_has_one_loop_for_each() -> None:
     text = written("a = []\nfor v in x:\n    a.append(v * e)\nreturn sum(a)")
     code = lowered(calling(parse_text(text, "f"), "value_and_grad", DIFFERENTIATED, TYPES), TYPES)
     assert code.summing
-    assert code.alone.count("while True") + code.alone.count("turns):") == 5  # two of them turn back, and one is the first turn of the list
+    assert (
+        code.alone.count("while True") + code.alone.count("turns):") == 5
+    )  # two of them turn back, and one is the first turn of the list
 
 
 LINES = ("s += v", "s -= v * e", "s = s * v", "s = np.tanh(s + v)", "t += s", "s += n", "s = e - s", "s = v if s < e else s * e")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from loop_texts import bits, executed
+from loop_texts import executed, stays, through
 from test_backend_arrays import normal, types_of
 from test_backend_begun import SPECIAL
 from test_backend_stack_arrays import agrees, compiled
@@ -20,6 +21,8 @@ from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
 N = "a0.shape[0]"
+with_windows = partial(through, windowed)
+agree = partial(stays, windowed)
 USUAL = (("a3_", 2, "x11"), ("a3_", 1, "x12"), ("a3_", 0, "x11"), ("a3_", 1, "x13"))
 Sums = tuple[tuple[str, int, str], ...]
 
@@ -65,18 +68,6 @@ def kernel(a0, a1, fuel, one):
             a8_ = a3_
             break
     return (a8_, a4_, x14, fuel, 0)"""
-
-
-def with_windows(text: str) -> str:
-    function = ast.parse(text).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    windowed(function)
-    return ast.unparse(ast.fix_missing_locations(function))
-
-
-def agree(text: str, numbers: list[float]) -> bool:
-    x = np.array(numbers)
-    return bits(executed(with_windows(text), x, x[::-1].copy())) == bits(executed(text, x, x[::-1].copy()))
 
 
 def test_elements_are_carried() -> None:

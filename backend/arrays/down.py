@@ -65,15 +65,22 @@ def going_down(loop: ast.stmt, values: dict[str, ast.expr], times: Counter[str])
             return None
     if any(isinstance(n, ast.While) or (isinstance(n, ast.For) and not is_once(n)) for s in body for n in walk(s)):
         return None
-    for statement in body:
-        match statement:
-            case ast.If(ast.Compare(ast.Name(counter), [ast.Lt()], [ast.Name(base)]), [ast.Return()], []):
-                steps = times[counter] == 2 and counter in turn.carried and base not in turn.set_here
-                step = ast.parse(f"{turn.carried.get(counter)} - {counter}", mode="eval").body
-                if steps and linear(step, values) == frozenset({("", -1)}):
-                    number = linear(ast.parse(f"{counter} - {base}", mode="eval").body, values)
-                    return Down(counter, base, loop, choice, rest, turn, number)
+    for counter, base in filter(None, map(cell_asked, body)):
+        steps = times[counter] == 2 and counter in turn.carried and base not in turn.set_here
+        step = ast.parse(f"{turn.carried.get(counter)} - {counter}", mode="eval").body
+        if steps and linear(step, values) == frozenset({("", -1)}):
+            number = linear(ast.parse(f"{counter} - {base}", mode="eval").body, values)
+            return Down(counter, base, loop, choice, rest, turn, number)
     return None
+
+
+def cell_asked(node: ast.AST) -> tuple[str, str] | None:
+    """(c, b) of a statement that ends the function where c < b: there is no cell above the base."""
+    match node:
+        case ast.If(ast.Compare(ast.Name(c), [ast.Lt()], [ast.Name(b)]), [ast.Return()], []):
+            return c, b
+        case _:
+            return None
 
 
 def is_once(loop: ast.For) -> bool:

@@ -76,15 +76,15 @@ def goings(function: ast.FunctionDef) -> Iterator[Going]:
                         case ast.If(test, [*body, ast.Assign() as last, ast.Continue()], rest):
                             given = {to.id: value for to, value in pairs(before) if isinstance(to, ast.Name)}
                             made = Turn(loop, body, last, values)
-                            asks = _asks(test, values) if names_in(test) <= made.set_here else None
+                            asks = asked(test, values) if names_in(test) <= made.set_here else None
                             yield Going(block[: at + 1], given, body, made, asks, rest)
 
 
-def _asks(test: ast.expr, values: dict[str, ast.expr]) -> tuple[str, ast.expr] | None:
+def asked(test: ast.expr, values: dict[str, ast.expr]) -> tuple[str, ast.expr] | None:
     """(c, b) where a test asks whether c >= b."""
     match test:
         case ast.Name(name) if name in values:
-            return _asks(values[name], values)
+            return asked(values[name], values)
         case ast.Compare(ast.Name(name), [ast.Gt()], [ast.Constant(0)]):
             match values.get(name):
                 case ast.IfExp(ast.Compare(ast.Name(c), [ast.GtE()], [base]), ast.Constant(2), ast.Constant(0)):

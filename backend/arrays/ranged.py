@@ -33,8 +33,9 @@ from itertools import pairwise
 
 from backend.arrays.added import Added, Turns
 from backend.arrays.apart import MARK
-from backend.arrays.down import Down, asked_first, going_down, is_once
+from backend.arrays.down import Down, asked_first, cell_asked, going_down, is_once
 from backend.arrays.effects import Roots, assigned, roots
+from backend.arrays.fills import asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
 from backend.arrays.takes import once
@@ -60,7 +61,7 @@ def _over_a_range(
 ) -> Block | None:
     """The loop over a range with what comes before and after it; None where turns are not apart, or do more than that."""
     first, rest = asked_first(down)
-    *body, last, _ = [s for s in _straight(rest) if not _asks_for_turn(s, down)]
+    *body, last, _ = [s for s in _straight(rest) if cell_asked(s) != (down.counter, down.base)]
     match down.loop.body:
         case [ast.Assign([ast.Name("fuel")]), ast.If(ast.Compare(ast.Name("fuel")), [ast.Return() as spent], []), *asks]:
             asks = [s for s in asks if s is not down.choice and not isinstance(s, ast.Break)]
@@ -111,33 +112,17 @@ class _Numbered(ast.NodeTransformer):
         return node
 
 
-def _asks_for_turn(statement: ast.stmt, down: Down) -> bool:
-    """Whether a statement asks whether there is the turn, which the loop has asked."""
-    match statement:
-        case ast.If(ast.Compare(ast.Name(c), [ast.Lt()], [ast.Name(b)]), [ast.Return()], []):
-            return (c, b) == (down.counter, down.base)
-        case _:
-            return False
-
-
 def _is_asked(asks: Block, down: Down, values: dict[str, ast.expr], mentions: Counter[str]) -> bool:
     """Whether the loop goes on where `counter >= base`, and the names that it asks by are mentioned nowhere else."""
     here = Counter(n.id for s in (*asks, down.choice.test) for n in walk(s) if isinstance(n, ast.Name))
     mine = {name.id for s in asks if isinstance(s, ast.Assign) for name, _ in pairs(s) if isinstance(name, ast.Name)}
     if any(mentions[name] != here[name] for name in mine) or not all(isinstance(s, ast.Assign) for s in asks):
         return False
-    match _value(down.choice.test, values):
-        case ast.Compare(ast.Name() as chosen, [ast.Gt()], [ast.Constant(0)]):
-            match _value(chosen, values):
-                case ast.IfExp(ast.Compare(ast.Name(c), [ast.GtE()], [ast.Name(b)]), ast.Constant(2), ast.Constant(0)):
-                    return (c, b) == (down.counter, down.base)
-        case ast.Compare(ast.Name(c), [ast.GtE()], [ast.Name(b)]):
+    match asked(down.choice.test, values):
+        case c, ast.Name(b):
             return (c, b) == (down.counter, down.base)
-    return False
-
-
-def _value(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
-    return values.get(node.id, node) if isinstance(node, ast.Name) else node
+        case _:
+            return False
 
 
 def _straight(body: Block) -> Iterator[ast.stmt]:

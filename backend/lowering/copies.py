@@ -12,6 +12,7 @@ import ast
 import re
 
 from backend.arrays.apart import MARK
+from backend.arrays.down import cell_asked
 from backend.arrays.walking import walk
 from backend.lowering.flow import Targets, loops, ordered
 from semantics.infer import Inference
@@ -46,7 +47,7 @@ def has_left(text: str) -> bool:
             inside = [n for s in node.body for n in walk(s)]
             stores = [n.value for n in inside if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
             writes = any(isinstance(array, ast.Name) and array.id not in MEMORY for array in stores)
-            if writes and any(map(_asks_for_cell, inside)) and not any(map(_is_loop, inside)):
+            if writes and any(map(cell_asked, inside)) and not any(map(_is_loop, inside)):
                 return True
     return False
 
@@ -54,14 +55,6 @@ def has_left(text: str) -> bool:
 def _is_loop(node: ast.AST) -> bool:
     """Whether a node is a loop over cells or over a range of them."""
     return isinstance(node, ast.While) or (isinstance(node, ast.For) and RANGE.fullmatch(ast.unparse(node.iter)) is not None)
-
-
-def _asks_for_cell(node: ast.AST) -> bool:
-    match node:
-        case ast.If(ast.Compare(ast.Name(), [ast.Lt()], [ast.Name()]), [ast.Return()], []):
-            return True
-        case _:
-            return False
 
 
 def ranges(text: str) -> int:
