@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import by_index, libraries, lists, recurrent, reprojection
+from bench import by_index, libraries, lists, nests, recurrent, reprojection
 from bench.arrays_by_hand import ARRAY_FAMILIES, ArrayFamily
 from bench.comparison import Comparison
 from bench.measure import named, seconds, seconds_a_call
@@ -23,7 +23,14 @@ from semantics.ir import Program
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
-FAMILIES = {**ARRAY_FAMILIES, **reprojection.FAMILIES, **recurrent.FAMILIES, **by_index.FAMILIES, **lists.FAMILIES}
+FAMILIES = {
+    **ARRAY_FAMILIES,
+    **reprojection.FAMILIES,
+    **recurrent.FAMILIES,
+    **by_index.FAMILIES,
+    **nests.FAMILIES,
+    **lists.FAMILIES,
+}
 REPEATS = 5
 WHOLE = 0.2  # seconds that one measurement takes, about
 

@@ -16,7 +16,8 @@ from test_backend_begun import stencils
 from test_backend_stack_arrays import agrees, compiled
 
 from backend.arrays import counted as counting
-from backend.arrays.counted import counted
+from backend.arrays.counted import counted, counts
+from backend.arrays.one_turn import turns as followed
 from semantics.type_language import INTEGER
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
@@ -69,7 +70,7 @@ def kernel(a0, a1, integers, fuel, one):
 def told(text: str) -> str:
     function = ast.parse(text).body[0]
     assert isinstance(function, ast.FunctionDef)
-    counted(function, set())
+    counted(function, counts(function, followed(function, frozenset({"a0", "a1"})), set()))
     return ast.unparse(ast.fix_missing_locations(function))
 
 
@@ -91,14 +92,21 @@ NEAR = {
     "no constant distance": pushing("i8 * 2"),
     "another step": pushing(step="2"),
     "another base": pushing(q="s5"),
-    "a counter that is set again": pushing(after="i8 = i8 + 1"),
+    "a counter that is set again": pushing(after="i12 = i12 + 1"),
     "a turn that may push twice": pushing(after="s5 = s5 + 1"),
 }
 
 
 @pytest.mark.parametrize("near", NEAR)
 def test_else_it_is_read(near: str) -> None:
-    assert told(NEAR[near]) == ast.unparse(ast.parse(NEAR[near]))
+    assert "i22 = int(integers[_cell(5, i20, '0')])" in told(NEAR[near])
+
+
+def test_what_has_been_tested_before_it_was_pushed_is_not_tested_again() -> None:
+    found = told(pushing("i8 * 2"))
+    assert found.count("-a0.shape[0]") == 1
+    assert "if i22 >= a1.shape[0]" in found
+    assert told(pushing("i8 * 2", test="i8 >= a0.shape[0]")).count("i22 < -a0.shape[0]") == 1
 
 
 def run(text: str, size: int, turns: int) -> Any:
@@ -114,7 +122,7 @@ def test_what_is_computed_is_the_same(value: str, size: int, turns: int) -> None
 
 
 def test_a_wrong_distance_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting._Names, "offset", lambda self, name, counter: 1)
+    monkeypatch.setattr(counting, "number", lambda value, counters: 1)
     assert run(told(pushing("2 + i8")), 6, 3) != run(pushing("2 + i8"), 6, 3)
 
 

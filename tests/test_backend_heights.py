@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loop_texts import executed
 
 from backend.arrays.heights import with_heights
+from backend.arrays.one_turn import turns
 
 
 def pushing(
@@ -88,7 +89,7 @@ def kernel(a0, a1, integers, fuel, one):
 def told(text: str, shared: tuple[str, ...] = ()) -> str:
     function = ast.parse(text).body[0]
     assert isinstance(function, ast.FunctionDef)
-    with_heights(function, {*shared})
+    with_heights(function, turns(function, frozenset({"a0", "a1"})), {*shared})
     return ast.unparse(ast.fix_missing_locations(function))
 
 
@@ -117,8 +118,8 @@ NEAR = {
     "another step": pushing(step="2"),
     "two cells a turn": pushing(push="s5 = s5 + 2"),
     "a turn that may push twice": pushing(inside="s5 = s5 + 1"),
-    "a counter that is set again": pushing(inside="i8 = i8 + 1"),
-    "another base": pushing(inside="i7 = i7 + 0"),
+    "a counter that is set again": pushing(inside="i9 = i9 + 1"),
+    "another base": pushing(inside="i7 = i7 + 1"),
     "a top from elsewhere": pushing(handed="i20, i21 = (i8, i7)"),
     "a top and a base that are handed on apart": pushing(handed="i21 = i7\n            i20 = i6"),
 }

@@ -1,11 +1,12 @@
 """
-What goes from one turn of a loop to the next, where that is nothing but sums.
+What goes from one turn of a loop to the next, where that is nothing but numbers.
 
     t = s + x                       if m == 0: t = s + x
     …                               else:      t = x
     s = t                           m, s = (0, t)
 
-A sum that is ZERO at first, as `m` says, may begin with -0.0 instead, which changes no bit (`backend.arrays.neutral`).
+A sum that is ZERO at first, as `m` says, may begin with -0.0 instead, which changes no bit (`backend.arrays.neutral`). Any other
+number is what it is from the start.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ STEPS = 99  # from a name to what it is another name of
 @dataclass(frozen=True)
 class Added:
     """
-    A sum of a loop: its name, what the next turn is given, and the name of what says whether it is ZERO, "" where it never is; the
-    statement that adds to it, and what adds to it if it is a number.
+    A number that a loop carries: its name, and what the next turn is given. Of a sum that may be ZERO the name of what says whether
+    it is, the statement that adds to it, and what adds to it if it is a number.
     """
 
     name: str
     given: str
-    flag: str
-    statement: ast.stmt
-    sum: ast.stmt
+    flag: str = ""
+    statement: ast.stmt | None = None
+    sum: ast.stmt | None = None
 
 
 class Turns:
@@ -44,7 +45,7 @@ class Turns:
         self.reads = Counter(n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
     def sums(self, counter: str) -> list[Added] | None:
-        """The sums that go from turn to turn, beside a counter and what stays what it is; None where something else goes."""
+        """The numbers that go from turn to turn, beside a counter and what stays what it is; None where something else goes."""
         found: list[Added] = []
         flags: set[str] = set()
         for to, value in pairs(self.last) if isinstance(self.last, ast.Assign) else ():
@@ -57,6 +58,8 @@ class Turns:
                     pass
                 case ast.Name(name) if (added := self._added(to.id, name)) is not None:
                     found.append(added)
+                case ast.Name(name) if not name.startswith("a"):
+                    found.append(Added(to.id, name))
                 case _:
                     return None
         return found if {its.flag for its in found} - {""} == flags else None
@@ -80,7 +83,7 @@ class Turns:
         for statement in self.body:
             match statement:
                 case ast.Assign([ast.Name(total)], value) if total == last and self.times[total] == 1:
-                    return Added(name, given, "", statement, statement) if _term(value, name) is not None else None
+                    return Added(name, given) if _term(value, name) is not None else None
                 case ast.If(ast.Compare(ast.Name(flag), [ast.Eq()], [ast.Constant(0)]), then, otherwise) if (
                     self.reads[flag] == 1 and self.times[last] == 2 and (made := _either(then, otherwise, name, last)) is not None
                 ):

@@ -52,8 +52,8 @@ def begun(function: ast.FunctionDef) -> bool:
         for before, loop in pairwise(block):
             if isinstance(loop, ast.While):
                 for choice in _choices(before):
-                    names, shape = _known(choice.name, sources)
-                    if shape and _is_fixed(shape, fixed) and (around is None or _makes(around, loop, names, shape)):
+                    _, shape = _known(choice.name, sources)
+                    if shape and _is_fixed(shape, fixed) and (around is None or _makes(around, loop, shape, sources)):
                         _begin(choice, shape)
                         found = True
     return found
@@ -128,17 +128,36 @@ def _is_size(node: ast.expr, fixed: Settled) -> bool:
             return False
 
 
-def _makes(around: ast.While, loop: ast.While, names: set[str], shape: ast.Tuple) -> bool:
-    """Whether a turn makes an array of this shape, or of that of one of these names, but in the turns of the inner loop."""
-    wanted = {ast.unparse(shape)}
-    for name in names:
-        wanted.add(ast.unparse(ast.parse(f"({''.join(f'{name}.shape[{k}], ' for k in range(len(shape.elts)))})")))
-    turns = {id(n) for s in loop.body if isinstance(s, ast.If) for t in s.body for n in walk(t)}
-    return any(
-        isinstance(n, ast.Call) and n.args and ast.unparse(n.args[0]) in wanted and ast.unparse(n.func) in ("_empty", "_full")
-        for n in walk(around)
-        if id(n) not in turns
-    )
+def _makes(around: ast.While, loop: ast.While, shape: ast.Tuple, sources: Sources) -> bool:
+    """Whether a turn makes or goes over an array of this shape, but in turns of the inner loop."""
+    wanted, turns = ast.unparse(shape), {id(n) for s in loop.body if isinstance(s, ast.If) for t in s.body for n in walk(t)}
+    return any(_is(found, wanted, sources) for n in walk(around) if id(n) not in turns and (found := _shape(n)))
+
+
+def _is(found: str, wanted: str, sources: Sources) -> bool:
+    """Whether a shape is the one that is wanted, or that of a name that has it."""
+    match ast.parse(found, mode="eval").body:
+        case ast.Tuple([ast.Subscript(ast.Attribute(ast.Name(name), "shape"), _), *_]) if found != wanted:
+            own = "".join(f"{name}.shape[{k}], " for k in range(len(ast.parse(wanted, mode="eval").body.elts)))  # type: ignore[attr-defined]
+            shape = _known(name, sources)[1] if found == ast.unparse(ast.parse(f"({own})")) else None
+            return shape is not None and ast.unparse(shape) == wanted
+        case _:
+            return found == wanted
+
+
+def _shape(node: ast.AST) -> str:
+    """The shape of an array that a call makes, or over which loops go; "" for anything else."""
+    match node:
+        case ast.Call(ast.Name("_empty" | "_full"), [shape, *_]):
+            return ast.unparse(shape)
+        case ast.For(_, ast.Call(_, [size])):
+            sizes = [size]
+            while isinstance(node, ast.For) and isinstance(node.body[0], ast.For) and len(node.body) == 1:
+                node = node.body[0]
+                sizes += node.iter.args if isinstance(node.iter, ast.Call) else []
+            return ast.unparse(ast.Tuple(sizes, ast.Load()))
+        case _:
+            return ""
 
 
 def _begin(choice: Choice, shape: ast.Tuple) -> None:

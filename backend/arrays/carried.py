@@ -27,14 +27,18 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import pairwise, takewhile
 
+from backend.arrays.again import computed_again
+from backend.arrays.alike import alike, compared
 from backend.arrays.assumed import Assignments, Sizes, assignments, computed_once, plus, shift
 from backend.arrays.cells import lean
 from backend.arrays.constants import constants
-from backend.arrays.counted import counted
+from backend.arrays.counted import counted, counts
 from backend.arrays.effects import Reader, assigned, roots
 from backend.arrays.heights import with_heights
 from backend.arrays.in_place import blocks
 from backend.arrays.needed import needed
+from backend.arrays.nested import hoisted_out, strips
+from backend.arrays.one_turn import turns
 from backend.arrays.spans import spans
 from backend.arrays.takes import SIZE
 from backend.arrays.walking import walk
@@ -53,6 +57,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef), "one function"
     others = {site for site, _, _ in PLACE.findall(shared)}
+    alike(function, copies="begun", but=compared(function))
     sizes = _sizes(function, others)
     _Spoken(sizes).visit(function)
     while spans(function):
@@ -62,8 +67,17 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
         sizes = _sizes(function, others)
         _Spoken(sizes).visit(function)
     lean(function, sizes.arguments - sizes.computed, others)
-    counted(function, others)
-    with_heights(function, others)
+    alike(function)
+    arrays = sizes.arguments - sizes.computed
+    while True:
+        followed = turns(function, arrays)
+        known, inner = counts(function, followed, others), [*strips(function, followed, others)]
+        computed_again(function, followed, known, {(s.inner, place) for s in inner for place in s.same}, others)
+        if not hoisted_out(function, followed, inner):
+            break
+    counted(function, known)
+    with_heights(function, followed, others)
+    alike(function, copies="begun")
     needed(function, Reader(roots(function)))
     function.body = [*sizes.tests.values(), *function.body]
     return _marked(ast.unparse(ast.fix_missing_locations(module)))

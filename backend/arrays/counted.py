@@ -23,183 +23,108 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
+from backend.arrays.one_turn import Push, Turn, Value, stored
 from backend.arrays.walking import names_in, walk
-from backend.status import LINKED
 
 Block = list[ast.stmt]
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """An integer in the cells of a site: what it is above the number of the cell over the base, and the tests that it passed."""
+    """An integer in cells: how much more than the number of the turn it is, if it counts turns, and which tests it has passed."""
 
-    above: int
+    above: int | None
     passed: frozenset[str]
 
 
-@dataclass
-class _Names:
-    """The names that are assigned once, with what they are assigned, and the counts of all."""
-
-    values: dict[str, ast.expr]
-    times: Counter[str]
-    fixed: frozenset[str]
-
-    def offset(self, name: str, counter: str) -> int | None:
-        """By how much a name is above a counter."""
-        total = 0
-        while name != counter:
-            match self.values.get(name):
-                case ast.BinOp(ast.Name(other), ast.Add(), ast.Constant(int(n))) | ast.BinOp(
-                    ast.Constant(int(n)), ast.Add(), ast.Name(other)
-                ):
-                    name, total = other, total + n
-                case ast.BinOp(ast.Name(other), ast.Sub(), ast.Constant(int(n))):
-                    name, total = other, total - n
-                case _:
-                    return None
-        return total
+Known = Mapping[tuple[str, str], Pushed]
 
 
-def counted(function: ast.FunctionDef, shared: set[str]) -> None:
-    """The function, which reads no integers that count turns from cells; those of the sites in `shared` are others' too."""
-    names = _names(function)
-    known = {key: found for key, found in _pushed(function, names).items() if key[0] not in shared}
+def counted(function: ast.FunctionDef, known: Known) -> None:
+    """The function, which does not read from cells what is known of their integers."""
     if not known:
         return
+    times = Counter(stored(function))
     read: dict[str, Pushed] = {}
     for block in blocks(function):
-        bases: dict[str, str] = {}
-        for at, statement in enumerate(block):
+        for statement, bases in with_bases(block):
             match statement:
-                case ast.If(ast.Compare(ast.Name(cell), [ast.Lt()], [ast.Name(base)]), [ast.Return()], []):
-                    bases[cell] = base
                 case ast.Assign(
                     [ast.Name(name)],
                     ast.Call(ast.Name("int"), [ast.Subscript(_, ast.Call(ast.Name("_cell"), [site, ast.Name(cell), place]))]),
-                ) if (found := known.get((ast.unparse(site), _text(place)))) is not None and cell in bases:
-                    statement.value = ast.parse(f"{cell} - {bases[cell]} + {found.above}", mode="eval").body
-                    if names.times[name] == 1:
+                ) if (found := known.get((ast.unparse(site), _text(place)))) is not None:
+                    if found.above is not None and cell in bases:
+                        statement.value = ast.parse(f"{cell} - {bases[cell]} + {found.above}", mode="eval").body
+                    if times[name] == 1:
                         read[name] = found
-                case _:
-                    for name in _stored(block[at : at + 1]):
-                        bases = {c: b for c, b in bases.items() if name not in (c, b)}
-    _Told(read).visit(function)
+    Told(read).visit(function)
+
+
+def with_bases(block: Block) -> Iterator[tuple[ast.stmt, dict[str, str]]]:
+    """The statements, each with the bases of the cells that have been found to lie above one."""
+    bases: dict[str, str] = {}
+    for statement in block:
+        yield statement, bases
+        match statement:
+            case ast.If(ast.Compare(ast.Name(cell), [ast.Lt()], [ast.Name(base)]), [ast.Return()], []):
+                bases[cell] = base
+            case _:
+                for name in stored(statement):
+                    bases = {c: b for c, b in bases.items() if name not in (c, b)}
 
 
 def _text(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def _stored(block: Block) -> Iterator[str]:
-    return (n.id for s in block for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
-def _names(function: ast.FunctionDef) -> _Names:
-    times = Counter(_stored(function.body))
-    given = (pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
-    values = {to.id: value for to, value in given if isinstance(to, ast.Name) and times[to.id] == 1}
-    return _Names(values, times, frozenset(a.arg for a in function.args.args if not times[a.arg]))
-
-
-def _pushed(function: ast.FunctionDef, names: _Names) -> dict[tuple[str, str], Pushed]:
-    """For each site and place that counts, what it holds."""
+def counts(function: ast.FunctionDef, turns: Sequence[Turn], shared: set[str]) -> dict[tuple[str, str], Pushed]:
+    """What is known of integers in places of cells; nothing of the sites in `shared`, which are others' too."""
+    times = Counter(stored(function))
+    fixed = frozenset(a.arg for a in function.args.args if not times[a.arg])
     found: dict[tuple[str, str], Pushed] = {}
-    written = Counter(site for n in walk(function) if (site := _written(n)) is not None)
-    for block in blocks(function):
-        for before, loop in pairwise(block):
-            match before, loop:
-                case ast.Assign([ast.Tuple()], ast.Tuple()), ast.While(
-                    _, [*_, ast.If(_, body)] | [*_, ast.If(_, body), ast.Break()]
-                ):
-                    for site, count in Counter(filter(None, map(_written, body))).items():
-                        if count == written[site] and (start := _start(before, loop, body, site, names)) is not None:
-                            found |= _places(body, site, *start, names)
+    for turn in turns:
+        for site, pushes in turn.pushes.items():
+            if site not in shared and times[f"s{site}"] == len(pushes) + 1:
+                in_order = turn.stack(site, times) is not None and all(push.on_top for push in pushes)
+                counters = turn.counters() if in_order else {}
+                for place in frozenset.intersection(*(frozenset(push.places) for push in pushes)):
+                    numbers = {number(push.places[place].value, counters) for push in pushes}
+                    pushed = Pushed(numbers.pop() if len(numbers) == 1 else None, passed(pushes, place, fixed))
+                    if pushed.above is not None or pushed.passed:
+                        found[site, place] = pushed
     return found
 
 
-def _written(node: ast.AST) -> str | None:
-    """The site of the cell to which a statement writes, or to which it writes where an array begins."""
-    match node:
-        case ast.Assign([ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), *_]))]):
-            return str(site)
-        case ast.Assign([ast.Tuple([ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), *_])), _])]):
-            return str(site)
+def number(value: Value, counters: Mapping[str, int]) -> int | None:
+    """By how much an integer is above the number of the turn; None if it does not count turns."""
+    match value:
+        case ("name", str(name)) if name in counters:
+            return counters[name]
+        case ("above", ("name", str(name)), int(n)) if name in counters:
+            return counters[name] + n
         case _:
             return None
 
 
-def _start(before: ast.Assign, loop: ast.While, body: Block, site: str, names: _Names) -> tuple[str, int] | None:
-    """The counter of a loop that puts one cell on top in each turn, and what it begins with."""
-    top, first = f"s{site}", {ast.unparse(to): value for to, value in pairs(before)}
-    inside = Counter(_stored(loop.body))
-    if names.times[top] != 2 or inside[top] != 1 or f"{top} = {top} + 1" not in map(ast.unparse, body):
-        return None
-    demands = {ast.unparse(s.test) for s in body if isinstance(s, ast.If) and _status(s) == LINKED}
-    for last in body:
-        match last:
-            case ast.Assign([ast.Tuple()], ast.Tuple()):
-                after = {ast.unparse(to): value for to, value in pairs(last)}
-                if any(_is(first.get(q), top) for q in after):
-                    stacked = [p for p in after if _is(first.get(p), f"{top} - 1")]
-                    bases = [q for q in after if _is(first.get(q), top) and inside[q] == 1 and _follows(after[q], q, body)]
-                    if len(stacked) == len(bases) == 1 and any(d.endswith(f" != {top} - 1") for d in demands):
-                        return _counter(first, after, inside, names)
-    return None
+def passed(pushes: Sequence[Push], place: str, fixed: frozenset[str]) -> frozenset[str]:
+    """The tests of what a place is given, and of sizes, that were made before any push."""
+    return frozenset.intersection(*(_told(push, push.places[place].written, fixed) for push in pushes))
 
 
-def _is(node: ast.expr | None, text: str) -> bool:
-    return node is not None and ast.unparse(node) == text
+def _told(push: Push, written: ast.expr, fixed: frozenset[str]) -> frozenset[str]:
+    if not isinstance(written, ast.Name):
+        return frozenset()
+    return frozenset(told for test in push.passed if "(" not in test and (told := _of_sizes(test, written.id, fixed)))
 
 
-def _status(guard: ast.If) -> int | None:
-    match guard.body:
-        case [ast.Return(ast.Tuple([*_, ast.Constant(int(status))]))]:
-            return status
-        case _:
-            return None
-
-
-def _follows(value: ast.expr, name: str, body: Block) -> bool:
-    """Whether a value is what a name was when the turn began."""
-    given = {ast.unparse(to): ast.unparse(v) for s in body if isinstance(s, ast.Assign) for to, v in pairs(s)}
-    return ast.unparse(value) == name or given.get(ast.unparse(value)) == name
-
-
-def _counter(first: dict[str, ast.expr], after: dict[str, ast.expr], inside: Counter[str], names: _Names) -> tuple[str, int] | None:
-    """The number that each turn makes one more."""
-    for name, value in after.items():
-        match first.get(name), value:
-            case ast.Constant(int(begin)), ast.Name(new) if inside[name] == 1 and names.offset(new, name) == 1:
-                return name, begin
-    return None
-
-
-def _places(body: Block, site: str, counter: str, begin: int, names: _Names) -> dict[tuple[str, str], Pushed]:
-    """The places of a cell that hold the counter, or what is above it."""
-    found: dict[tuple[str, str], Pushed] = {}
-    passed: set[str] = set()
-    for statement in body:
-        match statement:
-            case ast.If(test, [ast.Return()], []) if not any(isinstance(n, ast.Call) for n in walk(test)):
-                passed.add(ast.unparse(test))
-            case ast.Assign([ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(of), _, place]))], ast.Name(name)):
-                if str(of) == site and (offset := names.offset(name, counter)) is not None:
-                    told = frozenset(t for p in passed if (t := _of_sizes(p, name, names)))
-                    found[site, _text(place)] = Pushed(begin + offset, told)
-    return found
-
-
-def _of_sizes(test: str, name: str, names: _Names) -> str:
+def _of_sizes(test: str, name: str, fixed: frozenset[str]) -> str:
     """A test of a name and sizes of arguments, in terms of `_`; "" for another."""
     mentioned = names_in(ast.parse(test))
-    return _of(test, name) if name in mentioned and mentioned - {name} <= names.fixed else ""
+    return _of(test, name) if name in mentioned and mentioned - {name} <= fixed else ""
 
 
 def _of(test: str, name: str) -> str:
@@ -210,7 +135,7 @@ def _of(test: str, name: str) -> str:
     return ast.unparse(node)
 
 
-class _Told(ast.NodeTransformer):
+class Told(ast.NodeTransformer):
     """Tests that are known to pass left out, and integers that are known not to be negative."""
 
     def __init__(self, read: dict[str, Pushed]) -> None:
@@ -228,7 +153,8 @@ class _Told(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         self.generic_visit(node)
         match node.test:
-            case ast.Compare(ast.Name(name), [ast.Lt()], [ast.Constant(0)]) if name in self.read and self.read[name].above >= 0:
-                return node.orelse
+            case ast.Compare(ast.Name(name), [ast.Lt()], [ast.Constant(0)]):
+                least = self.read[name].above if name in self.read else None
+                return node if least is None or least < 0 else node.orelse
             case _:
                 return node

@@ -22,12 +22,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import pairwise
 
 from backend.arrays.effects import assigned
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
+from backend.arrays.one_turn import Turn
 from backend.arrays.takes import once
 from backend.arrays.walking import walk
 
@@ -37,9 +38,9 @@ Place = tuple[int, str, int]  # a statement; or a block that writes to one cell 
 Given = dict[Key, dict[Place, ast.expr]]  # for each key, what it is given where
 
 
-def with_heights(function: ast.FunctionDef, shared: set[str]) -> None:
+def with_heights(function: ast.FunctionDef, turns: Sequence[Turn], shared: set[str]) -> None:
     """The function that knows how many cells loops have pushed; those of the sites in `shared` are others' too."""
-    heights, exits = _pushed(function)
+    heights, exits = _pushed(function, turns)
     if not heights:
         return
     known = _handed_on(function, heights, exits, shared)
@@ -52,29 +53,25 @@ def with_heights(function: ast.FunctionDef, shared: set[str]) -> None:
     _Behind(function).block(function.body, {})
 
 
-def _pushed(function: ast.FunctionDef) -> tuple[dict[tuple[str, str], str], dict[tuple[str, str], Block]]:
+def _pushed(function: ast.FunctionDef, turns: Sequence[Turn]) -> tuple[dict[tuple[str, str], str], dict[tuple[str, str], Block]]:
     """For the top and the base of each such loop, how many turns it has had, and the statements that come when it has had them."""
     times, heights, exits = assigned(function), dict[tuple[str, str], str](), dict[tuple[str, str], Block]()
     fixed = {a.arg for a in function.args.args if not times[a.arg]}
-    for block in blocks(function):
-        for before, loop in pairwise(block):
-            match before, loop:
-                case (
-                    ast.Assign([ast.Tuple()], ast.Tuple()),
-                    ast.While(
-                        _,
-                        [*_, ast.Assign() as asked, ast.If() as turn] | [*_, ast.Assign() as asked, ast.If() as turn, ast.Break()],
-                    ),
-                ):
-                    match asked, turn:
-                        case (
-                            ast.Assign([ast.Name(test)], ast.Compare(ast.Name(k), [ast.Lt()], [turns])),
-                            ast.If(ast.Name(b), [*body, ast.Assign() as last, ast.Continue()], rest),
-                        ) if b == test and times[test] == 1 and _is_size(turns, fixed):
-                            ends = [*_ends(before, body, last, k, times)]
-                            heights |= dict.fromkeys(ends, ast.unparse(turns))
-                            exits |= dict.fromkeys(ends, rest)
+    for turn in turns:
+        if (asked := _asked(turn, times)) is not None and _is_size(asked[1], fixed) and turn.counters().get(asked[0]) == 0:
+            for site in turn.pushes:
+                if (ends := turn.stack(site, times)) is not None:
+                    heights[ends], exits[ends] = ast.unparse(asked[1]), asked[2]
     return heights, exits
+
+
+def _asked(turn: Turn, times: Counter[str]) -> tuple[str, ast.expr, Block] | None:
+    """The number that is asked whether there is another turn, what it is to be less than, and what happens where it is not."""
+    match [s for s in turn.loop.body if not isinstance(s, ast.Break)]:
+        case [*_, ast.Assign([ast.Name(test)], ast.Compare(ast.Name(k), [ast.Lt()], [most])), ast.If(ast.Name(b), _, rest)]:
+            return (k, most, rest) if b == test and times[test] == 1 else None
+        case _:
+            return None
 
 
 def _is_size(node: ast.expr, fixed: set[str]) -> bool:
@@ -86,31 +83,6 @@ def _is_size(node: ast.expr, fixed: set[str]) -> bool:
             return n >= 0
         case _:
             return False
-
-
-def _ends(before: ast.Assign, body: Block, last: ast.Assign, k: str, times: Counter[str]) -> Iterator[tuple[str, str]]:
-    """The names of the top and the base of a stack on which every turn puts one cell, where `k` counts the turns from 0."""
-    first = {to.id: ast.unparse(v) for to, v in pairs(before) if isinstance(to, ast.Name)}
-    after = {to.id: ast.unparse(v) for to, v in pairs(last) if isinstance(to, ast.Name)}
-    every = (pair for s in body if isinstance(s, ast.Assign) for pair in pairs(s))
-    given = {to.id: value for to, value in every if isinstance(to, ast.Name) and times[to.id] == 1}
-    counts = first.get(k) == "0" and times[k] == 2 and k in after
-    if not counts or ast.unparse(given.get(after[k], last.value)) not in (f"{k} + 1", f"1 + {k}"):
-        return
-    for one, push in pairwise(body):
-        match one, push:
-            case (
-                ast.Assign([ast.Name(new)], ast.Name(top)),
-                ast.Assign([ast.Name(counter)], ast.BinOp(ast.Name(old), ast.Add(), ast.Constant(1))),
-            ) if top == counter == old and times[top] == 2 and body[-1] is push:
-                tops = [p for p in after if first.get(p) == f"{top} - 1" and times[p] == 2 and after[p] == new]
-                bases = [q for q in first if first[q] == top and _stays(q, after.get(q, ""), given, times[q])]
-                yield from ((p, q) for p in tops for q in bases)
-
-
-def _stays(name: str, after: str, given: dict[str, ast.expr], times: int) -> bool:
-    """Whether a name is in every turn what it was in the first, where the next is given `after`, "" if it is given nothing."""
-    return times == 1 if not after else times == 2 and (after == name or ast.unparse(given.get(after, ast.Constant(0))) == name)
 
 
 def _handed_on(

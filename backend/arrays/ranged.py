@@ -1,5 +1,5 @@
 """
-Loops over cells whose turns are apart but for sums, as loops over a range, of which LLVM makes vectors.
+Loops over cells whose turns are apart but for numbers, as loops over a range, of which LLVM makes vectors.
 
                                               if c >= b and c - b >= n: return SIZES
                                               turns = c - b + 1 if c >= b else 0
@@ -19,8 +19,9 @@ Loops over cells whose turns are apart but for sums, as loops over a range, of w
 
 A loop goes down by its cells (`backend.arrays.down`), so how many turns it has is known before it, and what it asks of an index is
 asked for the first turn, which has the largest. Of every array that it writes to, a turn accesses one element alone, by an index
-that is the same number above that of the turn in every access, and told not to be negative (`backend.cpu.turns`); from turn to turn
-goes nothing but sums, which keep their order (`backend.arrays.added`). What is left to do in a turn cannot fail, so the fuel of all
+that is the same number above that of the turn in every access, and told not to be negative (`backend.cpu.turns`); or all turns
+access one and the same element (`backend.arrays.steady`). From turn to turn go nothing but numbers (`backend.arrays.added`), of
+which sums keep their order. What is left to do in a turn cannot fail, so the fuel of all
 turns is taken at once.
 """
 
@@ -29,23 +30,27 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import pairwise
 
 from backend.arrays.added import Added, Turns
 from backend.arrays.apart import MARK
+from backend.arrays.contraction import indices
 from backend.arrays.down import Down, asked_first, cell_asked, going_down, is_once
 from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.fills import asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.takes import once
+from backend.arrays.steady import held, sizes_first
+from backend.arrays.takes import SIZE, Linear, linear, once
 from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
+Place = tuple[int | Linear, ...]
 
 
 def ranged(function: ast.FunctionDef) -> None:
-    """The function whose loops down, where turns are apart but for sums, go over a range."""
+    """The function whose loops down, where turns are apart but for numbers, go over a range."""
     values, known, times = once(function), roots(function), assigned(function)
     mentions = Counter(n.id for n in walk(function) if isinstance(n, ast.Name))
     for block in reversed([*blocks(function)]):  # what comes after a loop goes to the block around it when it is as it will be
@@ -61,42 +66,55 @@ def _over_a_range(
 ) -> Block | None:
     """The loop over a range with what comes before and after it; None where turns are not apart, or do more than that."""
     first, rest = asked_first(down)
-    *body, last, _ = [s for s in _straight(rest) if cell_asked(s) != (down.counter, down.base)]
+    *body, last, _ = [s for s in _straight(deepcopy(rest)) if cell_asked(s) != (down.counter, down.base)]
     match down.loop.body:
         case [ast.Assign([ast.Name("fuel")]), ast.If(ast.Compare(ast.Name("fuel")), [ast.Return() as spent], []), *asks]:
             asks = [s for s in asks if s is not down.choice and not isinstance(s, ast.Break)]
         case _:
             return None
     sums = Turns(body, last, values, times).sums(down.counter)
-    if sums is None or not all(map(_is_plain, body)) or not _are_own(body, down.loop, times) or not _are_apart(body, down, known):
+    if sums is None or not _are_own(body, down.loop, times) or not _is_asked(asks, down, values, mentions):
         return None
-    if not _is_asked(asks, down, values, mentions) or any(map(_jumps, _own(down.rest))):
+    if any(map(_jumps, _own(down.rest))):
         return None
-    return [*first, *_written(down, body, sums, spent), *down.rest]
+    inside = {n.id for s in down.choice.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    tests = sizes_first(body, inside, f"{down.counter}turns")
+    begin, end, names = held(body, inside, values, known, down.counter)
+    if not all(map(_is_plain, body)) or not _are_apart(body, inside, down, known, bool(names)):
+        return None
+    return [*first, *_written(down, body, sums, spent, [*tests, *begin]), *end, *down.rest]
 
 
-def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return) -> Block:
-    """The loop over a range, with the fuel that it takes, and what names are after it."""
+def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begin: Block) -> Block:
+    """The loop over a range, with the fuel that it takes and what it begins with, and what names are after it."""
     c = down.counter
-    turns, begin = f"{c}turns", f"{c}first"
+    turns, start = f"{c}turns", f"{c}first"
     flags = dict.fromkeys(its.flag for its in sums if its.flag)
     before = [
         f"{turns} = {c} - {down.base} + 1 if {c} >= {down.base} else 0",
         f"fuel = fuel - {turns} - 1",
         f"if fuel < 0:\n    {ast.unparse(spent)}",
-        f"{begin} = {c}",
+        f"{start} = {c}",
         *(f"{its.name} = {its.name} if {its.flag} == 0 or {turns} < 1 else -0.0" for its in sums if its.flag),
-        f"for {c}k in {MARK}({turns}):\n    {c} = {begin} - {c}k",
+        f"for {c}k in {MARK}({turns}):\n    {c} = {start} - {c}k",
     ]
-    after = [f"{c} = {begin} - {turns}", *(f"{flag} = 0 if {turns} > 0 else {flag}" for flag in flags)]
+    after = [f"{c} = {start} - {turns}", *(f"{flag} = 0 if {turns} > 0 else {flag}" for flag in flags)]
     *made, loop = ast.parse("\n".join(before)).body
     assert isinstance(loop, ast.For), "the last line"
-    added = {id(its.statement): its.sum for its in sums}
+    added = {id(its.statement): its.sum for its in sums if its.sum is not None}
     numbered = _Numbered(down)
     inside = [numbered.visit(added.get(id(s), s)) for s in body]
     loop.body += ast.parse("\n".join(f"{name} = _from_zero({down.place(above)}, 0)" for above, name in numbered.names.items())).body
-    loop.body += [*inside, *ast.parse("\n".join(f"{its.name} = {its.given}" for its in sums)).body]
-    return [*made, loop, *ast.parse("\n".join(after)).body]
+    loop.body += [*inside, *_next(sums)]
+    return [*made, *begin, loop, *ast.parse("\n".join(after)).body]
+
+
+def _next(sums: list[Added]) -> Block:
+    """What the next turn is given, all at once."""
+    given = [(its.name, its.given) for its in sums]
+    if {name for name, _ in given} & {value for _, value in given}:
+        return ast.parse(f"({', '.join(name for name, _ in given)},) = ({', '.join(value for _, value in given)},)").body
+    return ast.parse("\n".join(f"{name} = {value}" for name, value in given)).body
 
 
 class _Numbered(ast.NodeTransformer):
@@ -107,8 +125,20 @@ class _Numbered(ast.NodeTransformer):
         self.names: dict[int, str] = {}
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
-        if (above := self.down.above(node.slice)) is not None:
-            node.slice = ast.Name(self.names.setdefault(above, f"{self.down.counter}at{len(self.names)}"), ast.Load())
+        at = [self.index(index) for index in indices(node)]
+        node.slice = ast.Tuple(at, ast.Load()) if isinstance(node.slice, ast.Tuple) else at[0]
+        return node
+
+    def index(self, index: ast.expr) -> ast.expr:
+        if (above := self.down.above(index)) is None:
+            return index
+        return ast.Name(self.names.setdefault(above, f"{self.down.counter}at{len(self.names)}"), ast.Load())
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.If(ast.UnaryOp(ast.Not(), asked), [ast.Assign([ast.Subscript() as mask], ast.Constant(True)) as made], []):
+                return made if ast.unparse(asked) == ast.unparse(mask) else node  # vectors have no use for the question
         return node
 
 
@@ -131,6 +161,8 @@ def _straight(body: Block) -> Iterator[ast.stmt]:
         if isinstance(statement, ast.For) and is_once(statement):
             yield from _straight(statement.body)
         else:
+            if isinstance(statement, ast.If):
+                statement.body, statement.orelse = [*_straight(statement.body)], [*_straight(statement.orelse)]
             yield statement
 
 
@@ -160,19 +192,34 @@ def _are_own(body: Block, loop: ast.While, times: Counter[str]) -> bool:
     return all(inside[name] == times[name] for name in mine)
 
 
-def _are_apart(body: Block, down: Down, known: Roots) -> bool:
-    """Whether every turn accesses, of each array that a turn writes to, one element alone, another in every turn."""
+def _are_apart(body: Block, inside: set[str], down: Down, known: Roots, alone: bool) -> bool:
+    """
+    Whether every turn accesses, of each array that a turn writes to, one element alone, another in every turn; and there is such an
+    array, or there need not be, `alone`.
+    """
     nodes = [n for s in body for n in walk(s)]
     elements = [n for n in nodes if isinstance(n, ast.Subscript) and not isinstance(n.value, ast.Attribute)]
     if not all(isinstance(n.value, ast.Name) for n in elements):
         return False
     of = {id(n): known.of(n.value.id) for n in elements if isinstance(n.value, ast.Name)}
     written = {of[id(n)] for n in elements if isinstance(n.ctx, ast.Store)}
-    places: dict[str, set[int | None]] = {}
+    places: dict[str, set[Place | None]] = {}
     for node in elements:
-        places.setdefault(of[id(node)], set()).add(down.above(node.slice))
+        places.setdefault(of[id(node)], set()).add(_place(node, down, inside))
     whole = {n for n in _whole(nodes) if known.of(n) in written}
-    return bool(written) and not whole and all(len(places[root]) == 1 and None not in places[root] for root in written)
+    return (alone or bool(written)) and not whole and all(len(places[root]) == 1 and None not in places[root] for root in written)
+
+
+def _place(node: ast.Subscript, down: Down, inside: set[str]) -> Place | None:
+    """Which element a turn accesses: by an index that is so much above its number, and others that are the same in all turns."""
+    found: list[int | Linear] = []
+    for index in indices(node):
+        above, at = down.above(index), linear(index, down.turn.values)
+        names = {name for name, _ in at if name}
+        if above is None and (names & inside or not all(name.isidentifier() or SIZE.fullmatch(name) for name in names)):
+            return None
+        found.append(at if above is None else above)
+    return tuple(found) if any(isinstance(at, int) for at in found) else None
 
 
 def _whole(nodes: list[ast.AST]) -> Iterator[str]:

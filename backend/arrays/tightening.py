@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from backend.arrays.alike import alike
 from backend.arrays.apart import marked
 from backend.arrays.arranged import arranged
 from backend.arrays.begun import begun
@@ -79,6 +80,7 @@ def tightened(text: str) -> str:
     constants(function)
     edged(function)
     eager(function)
+    alike(function, copies="all")
     ranged(function)
     read_once(function)
     return ast.unparse(ast.fix_missing_locations(module))

@@ -1,5 +1,5 @@
 """
-How many loops there are more than the program has, since first turns have types of their own.
+Whether there are more loops than the program has, or others, since first turns have types of their own.
 
 A sensitivity is ZERO until something is added to it, so the turn that adds first is another block, and the loop goes on where
 types are the same again: in another turn, or in the middle of one, or of a loop inside. Most often that is quicker, since no turn
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from backend.arrays.apart import MARK
 from backend.arrays.down import cell_asked
@@ -25,8 +26,16 @@ MEMORY = {"reals", "integers"}
 RANGE = re.compile(rf"{MARK}\(i\w+turns\)")
 
 
-def copies(program: Program, inference: Inference) -> int:
-    """The loops of an inferred program less those of its graphs, where no types are told apart."""
+def is_crowded(program: Program, inference: Inference) -> bool:
+    """Whether an inferred program has many loops more than its graphs, or one that goes on elsewhere than where theirs begin."""
+    blocks, graphs = _blocks(program, inference)
+    found, begun = [*loops(ROOT, blocks)], [*loops(ROOT, graphs)]
+    heads = {graph for entered in begun for graph in entered}
+    return len(found) - len(begun) >= MANY or any(_graph(block) not in heads for entered in found for block in entered)
+
+
+def _blocks(program: Program, inference: Inference) -> tuple[Targets, Targets]:
+    """The blocks of an inferred program, and its graphs, where no types are told apart; where each jumps to."""
     called = ordered(inference.entry, lambda caller: [t for to in inference.calls.get(caller, {}).values() for t in to])
     blocks: Targets = {ROOT: (inference.entry,)}
     for caller in called:
@@ -35,9 +44,12 @@ def copies(program: Program, inference: Inference) -> int:
         blocks[ROOT] += tuple(callee for node, callees in at.items() if node != tail for callee in callees)
     graphs: Targets = {}
     for block, to in blocks.items():
-        name = block if block == ROOT else block.graph
-        graphs[name] = (*graphs.get(name, ()), *(callee.graph for callee in to))
-    return sum(1 for _ in loops(ROOT, blocks)) - sum(1 for _ in loops(ROOT, graphs))
+        graphs[_graph(block)] = (*graphs.get(_graph(block), ()), *map(_graph, to))
+    return blocks, graphs
+
+
+def _graph(block: Any) -> Any:
+    return block if block == ROOT else block.graph
 
 
 def has_left(text: str) -> bool:
@@ -55,6 +67,11 @@ def has_left(text: str) -> bool:
 def _is_loop(node: ast.AST) -> bool:
     """Whether a node is a loop over cells or over a range of them."""
     return isinstance(node, ast.While) or (isinstance(node, ast.For) and RANGE.fullmatch(ast.unparse(node.iter)) is not None)
+
+
+def goes_further(text: str, other: str) -> bool:
+    """Whether more loops of a text go over ranges than of another with such a loop left, or as many as there are."""
+    return ranges(text) > ranges(other) or (ranges(text) > 0 and not has_left(text))
 
 
 def ranges(text: str) -> int:

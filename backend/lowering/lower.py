@@ -19,7 +19,7 @@ from typing import Any
 
 from backend.arrays.carried import with_carried_sizes
 from backend.arrays.tightening import tightened
-from backend.lowering.copies import MANY, copies, has_left, ranges
+from backend.lowering.copies import goes_further, has_left, is_crowded
 from backend.lowering.emit import text_of, without
 from backend.lowering.entry_values import without_copies
 from backend.lowering.expansion import ENDLESS, LONG, RECURSION, SEQUENCE
@@ -121,7 +121,8 @@ def _lowered(
 
     What may be ZERO at first and not in later turns has code of its own. Where that would be too much code, or would enter a loop
     at two places, the program is inferred again without it. Such a loop gets a head if there still is one. Where it makes several
-    loops more, both are written, and the one of which more loops go over a range is taken (`backend.lowering.copies`).
+    loops more, or one that goes on in its middle, both are written, and it is looked which of them goes over ranges
+    (`backend.lowering.copies`).
     """
     below, _, cells = stacks
     inferrer = StackInference(program, literals, *stacks, partial=partial, ranked=ranked)
@@ -147,9 +148,9 @@ def _lowered(
         if error.rule != IRREDUCIBLE:
             raise
         return joined()
-    if copies(program, inference) >= MANY and has_left(found.alone):
+    if is_crowded(program, inference) and has_left(found.alone):
         with suppress(IllTyped, Malformed, OutOfFuel):
-            if ranges((fewer := joined()).alone) > ranges(found.alone):
+            if goes_further((fewer := joined()).alone, found.alone):
                 return fewer
     return found
 

@@ -155,21 +155,25 @@ def _group(block: list[ast.stmt], loop: ast.While, times: Counter[str], reads: C
         return None
     its = {id(s) for s in (*late, *(w.statement for w in stores))}
     last = max(k for k, s in enumerate(block) if id(s) in its)
+    turn, behind, first = assigned(loop), True, last
     used = Counter(n for s in (*late, *(w.value for w in stores)) for n in _arguments(s))
-    for statement in reversed(block[:last]):
+    for k, statement in reversed([*enumerate(block[:last])]):
         match statement:
-            case ast.Assign([ast.Name(x)], value) if id(statement) not in its and times[x] == 1 and _is_total(value):
-                if reads[x] == used[x] > 0:
+            case _ if id(statement) in its:
+                first = k
+            case ast.Assign([ast.Name(x)], value) if times[x] == 1 and _is_total(value) and reads[x] == used[x] > 0:
+                if behind or not any(turn[y] for y in _arguments(value)):  # what is the same in all turns may come from before
                     its.add(id(statement))
                     used.update(_arguments(value))
+                    first = k if behind else first
+            case _:
+                behind = behind and is_plain(statement)
     writes = {id(w.statement) for w in stores}
     late = [s for s in block if isinstance(s, ast.Assign) and id(s) in its - writes]
     made = {t.id for s in late for t in s.targets if isinstance(t, ast.Name)}
     if any(reads[x] != used[x] for x in made):
         return None
-    first = min(k for k, s in enumerate(block) if id(s) in its)
     between = [s for s in block[first : last + 1] if id(s) not in its]
-    turn = assigned(loop)
     given = sorted(used.keys() - made)
     if not all(map(is_plain, between)) or not _are_apart(block[: last + 1], stores):
         return None
