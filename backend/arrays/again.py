@@ -27,8 +27,9 @@ from itertools import count
 
 from backend.arrays.counted import Known, with_bases
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Push, Turn, Value, stored
+from backend.arrays.one_turn import Push, Turn, stored
 from backend.arrays.recipes import Place, Recipe
+from backend.arrays.turn_values import Value
 from backend.arrays.walking import walk
 
 Tree = str | tuple[str, "Tree", "Tree"] | None  # an expression, or one of two by a truth value; None where it is not known

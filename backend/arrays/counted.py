@@ -27,7 +27,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Push, Turn, Value, stored
+from backend.arrays.one_turn import Push, Turn, stored
+from backend.arrays.turn_values import Value
 from backend.arrays.walking import names_in, walk
 
 Block = list[ast.stmt]

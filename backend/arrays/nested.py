@@ -34,7 +34,8 @@ from itertools import count
 
 from backend.arrays.counted import Pushed, Told, number, passed, with_bases
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Turn, Value, above, stored
+from backend.arrays.one_turn import Turn, stored
+from backend.arrays.turn_values import Value, above
 from backend.arrays.walking import walk
 
 

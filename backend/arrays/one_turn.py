@@ -9,9 +9,7 @@ A turn of a loop, followed: what names are at its end, and what it leaves in cel
         else: integers[…] = 1; s = s + 1; …
         i, p, q = (i + 1, s - 1, q)
 
-A value is a tuple, the name of an operation and what it is of: ("name", n) is what n was when the turn began, and ("above", v, n)
-an integer that is n more than another. Where two paths meet with different ones, it is ("arms", which choice, one, the other), and
-these may be such, too. Where a value has too many parts, or is of another operation, it is ("unknown", …), equal to itself alone.
+What paths that meet have different values for is one of two (`backend.arrays.turn_values`), or is not known.
 """
 
 from __future__ import annotations
@@ -20,23 +18,16 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from backend.arrays.contraction import indices
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
+from backend.arrays.turn_values import WIDE, State, Value, above, parts, value_of
 from backend.arrays.walking import names_in, walk
 from backend.status import LINKED
 
-Value = tuple[Any, ...]
-State = dict[str, Value]  # a name that is not there is what it was when the turn began
-
 NOTE = "_go"
 SHARED = ("_all", "_alone")
-PARTS = 16
-"""Of a value that is followed; what is larger costs more to compute again than to read."""
-WIDE = 64
-"""Parts of what several paths give, of which one is computed."""
 
 
 class Left(NamedTuple):
@@ -105,15 +96,6 @@ def turns(function: ast.FunctionDef, arrays: frozenset[str]) -> list[Turn]:
                 found.append(_Following(arrays, ends).turn(before, loop))
                 ends[id(loop)] = found[-1].end
     return found
-
-
-def above(value: Value, n: int) -> Value:
-    """An integer that is n more."""
-    match value:
-        case "above", of, int(m):
-            return above(of, n + m)
-        case _:
-            return ("above", value, n) if n else value
 
 
 class _Following:
@@ -228,7 +210,7 @@ class _Following:
             values = [state.get(name, ("name", name)) for state in states]
             if len({*values}) == 1:
                 found[name] = values[0]
-            elif len(values) == 2 and "unknown" not in (values[0][0], values[1][0]) and sum(map(_parts, values)) < WIDE:
+            elif len(values) == 2 and "unknown" not in (values[0][0], values[1][0]) and sum(map(parts, values)) < WIDE:
                 found[name] = ("arms", choice, *values)
             else:
                 found[name] = self.unknown()
@@ -237,8 +219,11 @@ class _Following:
     def unknown(self) -> Value:
         return "unknown", next(self.fresh)
 
+    def of(self, node: ast.expr, state: State) -> Value:
+        return value_of(node, state, self.arrays) or self.unknown()
+
     def assign(self, statement: ast.Assign, state: State, passed: set[str]) -> None:
-        given = [(to, self.value(value, state), value) for to, value in pairs(statement)]
+        given = [(to, self.of(value, state), value) for to, value in pairs(statement)]
         for to, value, written in given:
             match to:
                 case ast.Name(name):
@@ -253,47 +238,6 @@ class _Following:
         push = Push(self.open.pop(top[1:], {}), frozenset(passed), dict(state), f"top({top})" in passed)
         self.pushes.setdefault(top[1:], []).append(push)
 
-    def value(self, node: ast.expr, state: State) -> Value:
-        """What an expression is, if all of its parts are followed."""
-        found = self.of(node, state)
-        return found if found is not None and _parts(found) <= PARTS else self.unknown()
-
-    def of(self, node: ast.expr, state: State) -> Value | None:
-        match node:
-            case ast.Name(name):
-                return state.get(name, ("name", name))
-            case ast.Constant(bool() | int() | float()):
-                return "number", ast.unparse(node)
-            case ast.IfExp(ast.Constant(bool(test)), a, b):
-                return self.of(a if test else b, state)
-            case ast.Call(ast.Name("int"), [ast.Name() as truth]):  # a truth value as a cell has it
-                return found if (found := self.of(truth, state)) is not None and found[0] == "arms" else None
-            case ast.UnaryOp(ast.USub(), a):
-                return self.all("neg", state, a)
-            case ast.BinOp(a, ast.Add() | ast.Sub() as op, ast.Constant(int(n))) if not isinstance(n, bool):
-                of = self.of(a, state)
-                return None if of is None else above(of, n if isinstance(op, ast.Add) else -n)
-            case ast.BinOp(ast.Constant(int(n)), ast.Add(), b) if not isinstance(n, bool):
-                return None if (of := self.of(b, state)) is None else above(of, n)
-            case ast.BinOp(a, ast.Add() | ast.Sub() as op, b):
-                return self.all("add" if isinstance(op, ast.Add) else "sub", state, a, b)
-            case ast.Call(ast.Name("_mul"), [a, b]):
-                return self.all("mul", state, a, b)
-            case ast.Call(ast.Name("float"), [ast.Subscript(ast.Name(name)) as element]) if name in self.arrays:
-                return self.all("element", state, ast.Constant(name), *indices(element))
-            case ast.IfExp(ast.Compare(i, [ast.Lt()], [ast.Constant(0)]), ast.BinOp(j, ast.Add(), n), ast.Name() as k):
-                return self.all("wrapped", state, k, n) if ast.dump(i) == ast.dump(j) == ast.dump(k) else None
-            case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()) if name in self.arrays:
-                return "size", ast.unparse(node)
-            case _:
-                return None
-
-    def all(self, operation: str, state: State, *parts: ast.expr) -> Value | None:
-        """An operation on expressions; or of the name of an array, which is a text, and of expressions."""
-        texts = (part.value if isinstance(part, ast.Constant) else None for part in parts)
-        of = [text if isinstance(text, str) else self.of(part, state) for text, part in zip(texts, parts, strict=True)]
-        return None if None in of else (operation, *of)
-
 
 def _asks_note(statement: ast.stmt) -> tuple[ast.If, str] | None:
     """A statement that asks for a note of where a path leads, and the number that it asks for."""
@@ -302,10 +246,6 @@ def _asks_note(statement: ast.stmt) -> tuple[ast.If, str] | None:
             return statement, str(number)
         case _:
             return None
-
-
-def _parts(value: Value) -> int:
-    return 1 + sum(_parts(part) for part in value[1:] if isinstance(part, tuple))
 
 
 def _carried(block: Sequence[ast.stmt], again: bool = True) -> tuple[set[str], bool]:

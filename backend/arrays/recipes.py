@@ -1,7 +1,7 @@
 """
 How numbers in cells of stacks are computed from arguments, the number of the turn, and other places of the cell.
 
-A recipe is a value of `backend.arrays.one_turn`, of arguments and sizes, and of
+A recipe is a value of `backend.arrays.turn_values`, of arguments and sizes, and of
 
     ("count", n)                   the number of the turn, and n
     ("place", place, memory)       what another place holds
@@ -17,7 +17,8 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 from backend.arrays.counted import Known
-from backend.arrays.one_turn import Push, Turn, Value, above
+from backend.arrays.one_turn import Push, Turn
+from backend.arrays.turn_values import Value, above
 
 STEPS = 4
 """Operations on numbers, of which each takes less than to write a number and to read it."""

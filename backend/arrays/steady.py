@@ -73,7 +73,7 @@ def _places(body: Block, inside: set[str], values: dict[str, ast.expr], roots: R
     elements = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)]
     written = {n.value.id for n in elements if isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)}
     found: dict[tuple[str, Place], ast.Subscript] = {}
-    for array in sorted(written):
+    for array in sorted(written - {"reals", "integers"}):
         own = [n for n in elements if isinstance(n.value, ast.Name) and n.value.id == array]
         places = [place_of(node, values, inside) for node in own]
         mentioned = sum(isinstance(n, ast.Name) and roots.of(n.id) == roots.of(array) for n in nodes)

@@ -37,8 +37,9 @@ class Event:
 
 
 def once(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """The names that are assigned once, with what they are assigned."""
+    """The names that are assigned once, with what they are assigned; no arguments, which have been given something else before."""
     times = assigned(function)
+    times.update(argument.arg for argument in function.args.args)
     given = (pair for n in walk(function) if isinstance(n, ast.Assign) for pair in pairs(n))
     return {to.id: value for to, value in given if isinstance(to, ast.Name) and times[to.id] == 1}
 
