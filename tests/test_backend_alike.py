@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
 
 import pytest
@@ -12,6 +13,7 @@ from test_backend_begun import SPECIAL
 from test_backend_ranged import WHOLE, agree, going_down, with_ranges
 
 from backend.arrays.alike import alike, compared
+from backend.arrays.takes import once
 
 N = "a0.shape[0]"
 
@@ -103,6 +105,13 @@ def test_an_argument_that_is_assigned_is_two_things() -> None:
     """A regression: the counter of cells that a function has been given grew, and with it what had been its beginning."""
     assert "i1 = s1" in through(partial(alike, copies="all"), COUNTER)
     assert "i1" not in through(partial(alike, copies="all"), COUNTER.replace("    s1 = s1 + 1\n", ""))
+
+
+def test_an_argument_that_is_assigned_is_not_assigned_once() -> None:
+    """A regression: an index that went by a counter was resolved without end, the counter by itself and one."""
+    found = ast.parse(COUNTER).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    assert once(found).keys() == {"i1"}
 
 
 # elements that all turns find at one place
