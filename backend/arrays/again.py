@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count
 
-from backend.arrays.counted import Known, with_bases
+from backend.arrays.counted import Known, place_read, with_bases
 from backend.arrays.in_place import blocks
 from backend.arrays.one_turn import Push, Turn, stored
 from backend.arrays.recipes import Place, Recipe
@@ -43,7 +43,7 @@ def computed_again(function: ast.FunctionDef, turns: Sequence[Turn], known: Know
     """
     times = Counter(stored(function))
     fixed = frozenset(a.arg for a in function.args.args if not times[a.arg])
-    read = {where[0] for n in walk(function) if isinstance(n, ast.Assign) and (where := _read(n)) is not None}
+    read = {where[0] for n in walk(function) if isinstance(n, ast.Assign) and (where := place_read(n)) is not None}
     values: dict[Place, Value] = {}
     for site, pushes in _all_pushes(turns, times).items():
         for place in frozenset.intersection(*(frozenset(push.places) for push, _ in pushes)):
@@ -63,21 +63,6 @@ def _all_pushes(turns: Sequence[Turn], times: Counter[str]) -> dict[str, list[tu
         for site, pushes in turn.pushes.items():
             found.setdefault(site, []).extend((push, turn) for push in pushes)
     return {site: pushes for site, pushes in found.items() if times[f"s{site}"] == len(pushes) + 1}
-
-
-def _read(statement: ast.Assign) -> tuple[Place, str] | None:
-    """The place that is read, and the cell, if that is all that a statement does."""
-    match statement:
-        case ast.Assign(
-            [ast.Name()],
-            ast.Call(
-                ast.Name("float" | "int"),
-                [ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), ast.Name(cell), ast.Constant(place)]))],
-            ),
-        ):
-            return (str(site), str(place)), cell
-        case _:
-            return None
 
 
 class _Rewriting:
@@ -102,7 +87,7 @@ class _Rewriting:
                     [ast.Name(truth)], ast.Compare(ast.Subscript(_, ast.Call(ast.Name("_cell"), [site, ast.Name(c), at])))
                 ):
                     self.cell(cells, ast.unparse(site), c, bases).truths[ast.literal_eval(at)] = truth
-            found = _read(statement) if isinstance(statement, ast.Assign) else None
+            found = place_read(statement)
             value = None if found is None else self.values.get(found[0])
             if found is not None and value is not None and (cell := self.cell(cells, found[0][0], found[1], bases)).has(value):
                 assert isinstance(statement, ast.Assign)

@@ -78,6 +78,21 @@ def with_bases(block: Block) -> Iterator[tuple[ast.stmt, dict[str, str]]]:
                     bases = {c: b for c, b in bases.items() if name not in (c, b)}
 
 
+def place_read(statement: ast.stmt) -> tuple[tuple[str, str], str] | None:
+    """The site and the place that are read, and the cell, if that is all that a statement does."""
+    match statement:
+        case ast.Assign(
+            [ast.Name()],
+            ast.Call(
+                ast.Name("float" | "int"),
+                [ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(site), ast.Name(cell), ast.Constant(place)]))],
+            ),
+        ):
+            return (str(site), str(place)), cell
+        case _:
+            return None
+
+
 def _text(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 

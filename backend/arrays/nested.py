@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from backend.arrays.counted import Pushed, Told, number, passed, with_bases
+from backend.arrays.counted import Pushed, Told, number, passed, place_read, with_bases
 from backend.arrays.in_place import blocks
 from backend.arrays.one_turn import Turn, stored
 from backend.arrays.turn_values import Value, above
@@ -179,14 +179,5 @@ class _Hoisting:
 
 def _read(statement: ast.stmt, site: str, place: str) -> str | None:
     """The cell, if a statement reads this place of it."""
-    match statement:
-        case ast.Assign(
-            [ast.Name()],
-            ast.Call(
-                ast.Name("float" | "int"),
-                [ast.Subscript(_, ast.Call(ast.Name("_cell"), [ast.Constant(of), ast.Name(cell), ast.Constant(at)]))],
-            ),
-        ) if (str(of), str(at)) == (site, place):
-            return cell
-        case _:
-            return None
+    found = place_read(statement)
+    return found[1] if found is not None and found[0] == (site, place) else None
