@@ -23,14 +23,14 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import count
 
 from backend.arrays.counted import Known, place_read, with_bases
+from backend.arrays.effects import assigned, unassigned
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Push, Turn, stored
+from backend.arrays.one_turn import Push, Turn
 from backend.arrays.recipes import Place, Recipe
 from backend.arrays.turn_values import Value
-from backend.arrays.walking import walk
+from backend.arrays.walking import unused_numbers, walk
 
 Tree = str | tuple[str, "Tree", "Tree"] | None  # an expression, or one of two by a truth value; None where it is not known
 REAL = ("neg", "add", "sub", "mul", "element")
@@ -41,9 +41,8 @@ def computed_again(function: ast.FunctionDef, turns: Sequence[Turn], known: Know
     The function, which reads fewer places of cells; those of the sites in `shared` are others' too. What is in the places `outside`
     may be read from other cells.
     """
-    times = Counter(stored(function))
-    fixed = frozenset(a.arg for a in function.args.args if not times[a.arg])
-    read = {where[0] for n in walk(function) if isinstance(n, ast.Assign) and (where := place_read(n)) is not None}
+    times, fixed = assigned(function), unassigned(function)
+    read = {where[0] for n in walk(function) if (where := place_read(n)) is not None}
     values: dict[Place, Value] = {}
     for site, pushes in _all_pushes(turns, times).items():
         for place in frozenset.intersection(*(frozenset(push.places) for push, _ in pushes)):
@@ -69,8 +68,7 @@ class _Rewriting:
     """Reads of places written as what is computed."""
 
     def __init__(self, function: ast.FunctionDef, values: Mapping[Place, Value], times: Counter[str]) -> None:
-        numbers = (int(n.id[1:]) for n in walk(function) if isinstance(n, ast.Name) and n.id[1:].isdecimal())
-        self.values, self.times, self.fresh = values, times, count(1 + max(numbers))
+        self.values, self.times, self.fresh = values, times, unused_numbers(function)
         self.trees: dict[str, Tree] = {}
 
     def run(self, function: ast.FunctionDef) -> None:
@@ -97,8 +95,8 @@ class _Rewriting:
                     self.trees[name] = self.tree(value, cell)
             else:
                 yield statement
-            names = set(stored(statement))
-            cells = {key: cell for key, cell in cells.items() if not names & {cell.name, cell.base}}
+            names = assigned(statement)
+            cells = {key: cell for key, cell in cells.items() if not names.keys() & {cell.name, cell.base}}
 
     def tree(self, value: Value, cell: _Cell) -> Tree:
         """The truth values that decide a number, as they are called."""

@@ -17,9 +17,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from backend.arrays.effects import assigned
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import Block, blocks
-from backend.arrays.one_turn import stored
 from backend.arrays.walking import walk
 
 Loop = ast.While | None
@@ -77,7 +77,7 @@ def compared(function: ast.FunctionDef) -> set[str]:
 
 def _found(function: ast.FunctionDef, copies: str, but: Collection[str]) -> dict[str, str]:
     """Names, and what they are."""
-    times, names = Counter(stored(function)), _Names()
+    times, names = assigned(function), _Names()
     times.update(argument.arg for argument in function.args.args)  # each is given something before all else
     _gathered(function.body, (None,), names, ends=(None, None))
     found: dict[str, str] = {}

@@ -66,9 +66,9 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
         function.body = [*sizes.tests.values(), *function.body]
         sizes = _sizes(function, others)
         _Spoken(sizes).visit(function)
-    lean(function, sizes.arguments - sizes.computed, others)
-    alike(function)
     arrays = sizes.arguments - sizes.computed
+    lean(function, arrays, others)
+    alike(function)
     while True:
         followed = turns(function, arrays)
         known, inner = counts(function, followed, others), [*strips(function, followed, others)]

@@ -22,12 +22,12 @@ read; and where the constant is not negative, neither is the integer. So a compi
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from backend.arrays.effects import assigned, unassigned
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Push, Turn, stored
+from backend.arrays.one_turn import Push, Turn
 from backend.arrays.turn_values import Value
 from backend.arrays.walking import names_in, walk
 
@@ -49,19 +49,18 @@ def counted(function: ast.FunctionDef, known: Known) -> None:
     """The function, which does not read from cells what is known of their integers."""
     if not known:
         return
-    times = Counter(stored(function))
+    times = assigned(function)
     read: dict[str, Pushed] = {}
     for block in blocks(function):
         for statement, bases in with_bases(block):
-            match statement:
-                case ast.Assign(
-                    [ast.Name(name)],
-                    ast.Call(ast.Name("int"), [ast.Subscript(_, ast.Call(ast.Name("_cell"), [site, ast.Name(cell), place]))]),
-                ) if (found := known.get((ast.unparse(site), _text(place)))) is not None:
-                    if found.above is not None and cell in bases:
-                        statement.value = ast.parse(f"{cell} - {bases[cell]} + {found.above}", mode="eval").body
-                    if times[name] == 1:
-                        read[name] = found
+            where = place_read(statement)
+            if where is not None and (found := known.get(where[0])) is not None:
+                assert isinstance(statement, ast.Assign)
+                name, cell = ast.unparse(statement.targets[0]), where[1]
+                if found.above is not None and cell in bases:
+                    statement.value = ast.parse(f"{cell} - {bases[cell]} + {found.above}", mode="eval").body
+                if times[name] == 1:
+                    read[name] = found
     Told(read).visit(function)
 
 
@@ -74,11 +73,11 @@ def with_bases(block: Block) -> Iterator[tuple[ast.stmt, dict[str, str]]]:
             case ast.If(ast.Compare(ast.Name(cell), [ast.Lt()], [ast.Name(base)]), [ast.Return()], []):
                 bases[cell] = base
             case _:
-                for name in stored(statement):
-                    bases = {c: b for c, b in bases.items() if name not in (c, b)}
+                names = assigned(statement)
+                bases = {c: b for c, b in bases.items() if not {c, b} & names.keys()}
 
 
-def place_read(statement: ast.stmt) -> tuple[tuple[str, str], str] | None:
+def place_read(statement: ast.AST) -> tuple[tuple[str, str], str] | None:
     """The site and the place that are read, and the cell, if that is all that a statement does."""
     match statement:
         case ast.Assign(
@@ -93,14 +92,9 @@ def place_read(statement: ast.stmt) -> tuple[tuple[str, str], str] | None:
             return None
 
 
-def _text(node: ast.expr) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else ""
-
-
 def counts(function: ast.FunctionDef, turns: Sequence[Turn], shared: set[str]) -> dict[tuple[str, str], Pushed]:
     """What is known of integers in places of cells; nothing of the sites in `shared`, which are others' too."""
-    times = Counter(stored(function))
-    fixed = frozenset(a.arg for a in function.args.args if not times[a.arg])
+    times, fixed = assigned(function), unassigned(function)
     found: dict[tuple[str, str], Pushed] = {}
     for turn in turns:
         for site, pushes in turn.pushes.items():

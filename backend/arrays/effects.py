@@ -126,6 +126,11 @@ def assigned(node: ast.AST) -> Counter[str]:
     return Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
+def unassigned(function: ast.FunctionDef) -> frozenset[str]:
+    """The arguments that are never assigned."""
+    return frozenset(argument.arg for argument in function.args.args) - assigned(function).keys()
+
+
 def roots(function: ast.AST) -> Roots:
     """The roots of a function: an assignment joins what it names, but for elements, sizes and new arrays."""
     found = Roots({*_named(function)})

@@ -20,20 +20,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from backend.arrays.effects import assigned
-from backend.arrays.fills import asked
+from backend.arrays.fills import DOWN, ONE, Fills, asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import Block, blocks
-from backend.arrays.takes import Linear, Turn, less, linear, once
+from backend.arrays.takes import Linear, Turn, less, linear
 from backend.arrays.walking import mentions, names_in, walk
 
-ONE, DOWN = frozenset({("", 1)}), frozenset({("", -1)})
 Values = dict[str, ast.expr]
 Given = Mapping[str, ast.expr]
 
 
 @dataclass(frozen=True)
-class Down:
+class Nesting:
     """
     A loop that has a turn where `counter >= base`.
 
@@ -61,10 +59,9 @@ class Down:
         return linear(ast.BinOp(self.given[self.counter], ast.Sub(), base), steady)
 
 
-def filled_by_nests(function: ast.FunctionDef) -> set[int]:
+def filled_by_nests(function: ast.FunctionDef, fills: Fills) -> set[int]:
     """The mentions of masks where a loop in a loop has made all their elements True."""
-    values, times = once(function), assigned(function)
-    steady = {name: value for name, value in values.items() if all(times[n] < 2 for n in names_in(value))}
+    values, steady, times = fills.values, fills.steady, fills.times
     found: set[int] = set()
     for outer, inner, turn in _nests(function, values):
         if times[outer.counter] == times[inner.counter] == 2:
@@ -84,7 +81,7 @@ def _shape(made: ast.expr, steady: Values) -> list[Linear | None]:
             return []
 
 
-def _nests(function: ast.FunctionDef, values: Values) -> Iterator[tuple[Down, Down, Turn]]:
+def _nests(function: ast.FunctionDef, values: Values) -> Iterator[tuple[Nesting, Nesting, Turn]]:
     """The loops whose turns end with a loop, with that, and what a turn of that does."""
     for block in blocks(function):
         for before, loop in pairwise(block):
@@ -106,16 +103,16 @@ def _choice(loop: ast.stmt) -> ast.stmt | None:
     return left[-1] if left else None
 
 
-def _down(test: ast.expr, before: ast.Assign, after: ast.Assign, body: Block, rest: Block, values: Values) -> Down | None:
+def _down(test: ast.expr, before: ast.Assign, after: ast.Assign, body: Block, rest: Block, values: Values) -> Nesting | None:
     question, next = asked(test, values), _given(after)
-    return Down(*question, _given(before), next, body, rest) if question is not None and question[0] in next else None
+    return Nesting(*question, _given(before), next, body, rest) if question is not None and question[0] in next else None
 
 
 def _given(statement: ast.Assign) -> Given:
     return {to.id: value for to, value in pairs(statement) if isinstance(to, ast.Name)}
 
 
-def _is_filled(mask: str, outer: Down, inner: Down, turn: Turn, values: Values) -> bool:
+def _is_filled(mask: str, outer: Nesting, inner: Nesting, turn: Turn, values: Values) -> bool:
     """Whether an outer turn hands a mask to the inner loop alone, which makes the elements of a row True, one in each turn."""
     named = [name for name, value in inner.given.items() if isinstance(value, ast.Name) and value.id == mask]
     after = outer.next.get(mask)

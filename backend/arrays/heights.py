@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from backend.arrays.effects import assigned
+from backend.arrays.effects import assigned, unassigned
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
 from backend.arrays.one_turn import Turn
@@ -56,7 +56,7 @@ def with_heights(function: ast.FunctionDef, turns: Sequence[Turn], shared: set[s
 def _pushed(function: ast.FunctionDef, turns: Sequence[Turn]) -> tuple[dict[tuple[str, str], str], dict[tuple[str, str], Block]]:
     """For the top and the base of each such loop, how many turns it has had, and the statements that come when it has had them."""
     times, heights, exits = assigned(function), dict[tuple[str, str], str](), dict[tuple[str, str], Block]()
-    fixed = {a.arg for a in function.args.args if not times[a.arg]}
+    fixed = unassigned(function)
     for turn in turns:
         if (asked := _asked(turn, times)) is not None and _is_size(asked[1], fixed) and turn.counters().get(asked[0]) == 0:
             for site in turn.pushes:
@@ -74,7 +74,7 @@ def _asked(turn: Turn, times: Counter[str]) -> tuple[str, ast.expr, Block] | Non
             return None
 
 
-def _is_size(node: ast.expr, fixed: set[str]) -> bool:
+def _is_size(node: ast.expr, fixed: frozenset[str]) -> bool:
     """Whether this is the size of an argument, or a number that is none less than 0."""
     match node:
         case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):

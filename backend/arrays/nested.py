@@ -27,16 +27,15 @@ told from the place of the outer cell; anything else gets a place there.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from backend.arrays.counted import Pushed, Told, number, passed, place_read, with_bases
+from backend.arrays.effects import assigned, unassigned
 from backend.arrays.in_place import blocks
-from backend.arrays.one_turn import Turn, stored
+from backend.arrays.one_turn import Turn
 from backend.arrays.turn_values import Value, above
-from backend.arrays.walking import walk
+from backend.arrays.walking import unused_numbers
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ class Strip:
 
 def strips(function: ast.FunctionDef, turns: Sequence[Turn], shared: set[str]) -> Iterator[Strip]:
     """All strips with such places; none of the sites in `shared`, which are others' too."""
-    times = Counter(stored(function))
-    fixed = frozenset(a.arg for a in function.args.args if not times[a.arg])
+    times, fixed = assigned(function), unassigned(function)
     loops = {id(turn.loop): turn for turn in turns}
     for around in turns:
         for outer in around.pushes:
@@ -110,10 +108,8 @@ def hoisted_out(function: ast.FunctionDef, turns: Sequence[Turn], found: Sequenc
 
 class _Hoisting:
     def __init__(self, function: ast.FunctionDef, turns: Sequence[Turn]) -> None:
-        self.function, self.turns, self.times = function, turns, Counter(stored(function))
-        self.fixed = frozenset(a.arg for a in function.args.args if not self.times[a.arg])
-        numbers = (int(n.id[1:]) for n in walk(function) if isinstance(n, ast.Name) and n.id[1:].isdecimal())
-        self.fresh = count(1 + max(numbers, default=0))
+        self.function, self.turns = function, turns
+        self.times, self.fixed, self.fresh = assigned(function), unassigned(function), unused_numbers(function)
         self.read: dict[str, Pushed] = {}  # integers that are read in inner loops
 
     def strip(self, strip: Strip) -> None:
@@ -128,26 +124,31 @@ class _Hoisting:
                             lines = self.lines(strip, cell, bases.get(cell, ""), ends[cell][strip.top], ends[cell][strip.base])
                             at = block.index(statement) + 1
                             block[at:at] = ast.parse("\n".join(lines)).body
-                names = set(stored(statement))
+                names = assigned(statement)
                 ends = {cell: named for cell, named in ends.items() if cell not in names}
 
     def lines(self, strip: Strip, cell: str, floor: str, top: str, base: str) -> list[str]:
         """What is read from the outer cell, for the loops that go down from the top to the base of its strip."""
         found: dict[str, tuple[str, str]] = {}  # by places of inner cells, a name, and the text of what it is
+        for statement, place in self.through(strip, top, base):
+            if place not in found and (text := self.told(strip, place, cell, floor)):
+                found[place] = f"{'x' if text.startswith('float') else 'i'}{next(self.fresh)}", text
+            if place in found:
+                self.is_now(statement, found[place][0], strip, place)
+        return [f"{name} = {text}" for name, text in found.values()]
+
+    def through(self, strip: Strip, top: str, base: str) -> Iterator[tuple[ast.Assign, str]]:
+        """What loops that go down from the top to the base read of inner cells, and in which places, that turns do not change."""
         for turn in self.turns if self.times[top] == self.times[base] == 1 else ():
             counters = [c for c, first in turn.first.items() if first == top and turn.last(c) == above(("name", c), -1)]
             floors = [b for b, first in turn.first.items() if first == base and turn.last(b) == ("name", b)]
             if len(counters) == len(floors) == 1:
-                for block in blocks(turn.loop):  # type: ignore[arg-type]
-                    for statement, bases in with_bases(block):
-                        for place, name in strip.same.items():
-                            if _read(statement, strip.inner, place) == counters[0] and bases.get(counters[0]) == floors[0]:
+                for statement, bases in (pair for block in blocks(turn.loop) for pair in with_bases(block)):  # type: ignore[arg-type]
+                    match place_read(statement):
+                        case ((site, place), cell) if (site, cell, bases.get(cell)) == (strip.inner, counters[0], floors[0]):
+                            if place in strip.same:
                                 assert isinstance(statement, ast.Assign)
-                                if place not in found and (text := self.told(strip, place, name, cell, floor)):
-                                    found[place] = f"{'x' if text.startswith('float') else 'i'}{next(self.fresh)}", text
-                                if place in found:
-                                    self.is_now(statement, found[place][0], strip, place)
-        return [f"{name} = {text}" for name, text in found.values()]
+                                yield statement, place
 
     def is_now(self, statement: ast.Assign, name: str, strip: Strip, place: str) -> None:
         """What was read from an inner cell is read no more; an integer has passed the tests that were made before it was pushed."""
@@ -157,8 +158,9 @@ class _Hoisting:
             above_turn = number(strip.of(strip.same[place]), strip.around.counters())
             self.read[to] = Pushed(above_turn, passed(strip.turn.pushes[strip.inner], place, self.fixed))
 
-    def told(self, strip: Strip, place: str, name: str, cell: str, floor: str) -> str:
-        """The text of what a name was in an outer turn, given its cell; "" if the name is another at the end of the turn."""
+    def told(self, strip: Strip, place: str, cell: str, floor: str) -> str:
+        """The text of what inner cells have in a place, given the outer cell; "" if its name is another at the end of the turn."""
+        name = strip.same[place]
         above_turn = number(strip.of(name), strip.around.counters())
         if floor and above_turn is not None:
             return f"{cell} - {floor} + {above_turn}"

@@ -15,15 +15,16 @@ What paths that meet have different values for is one of two (`backend.arrays.tu
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
+from backend.arrays.effects import assigned
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
 from backend.arrays.turn_values import WIDE, State, Value, above, parts, value_of
-from backend.arrays.walking import names_in, walk
+from backend.arrays.walking import names_in
 from backend.status import LINKED
 
 NOTE = "_go"
@@ -159,7 +160,7 @@ class _Following:
             case ast.While():
                 return self.inside(statement, state, passed)
             case _:
-                self.forget(set(stored(statement)), state, passed)
+                self.forget({*assigned(statement)}, state, passed)
         return [state]
 
     def inside(self, loop: ast.While, state: State, passed: set[str]) -> list[State]:
@@ -262,7 +263,7 @@ def _carried(block: Sequence[ast.stmt], again: bool = True) -> tuple[set[str], b
                 found |= arms[0][0] | arms[1][0]
                 again = arms[0][1] or arms[1][1]
             case _ if again:
-                found |= set(stored(statement))
+                found |= assigned(statement).keys()
     return found, again
 
 
@@ -273,8 +274,3 @@ def _status(guard: ast.If) -> int | None:
             return found
         case _:
             return None
-
-
-def stored(node: ast.AST) -> Iterator[str]:
-    """The names that are assigned anywhere inside."""
-    return (n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))

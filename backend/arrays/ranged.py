@@ -41,8 +41,8 @@ from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.fills import asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.steady import held, sizes_first
-from backend.arrays.takes import SIZE, Linear, linear, once
+from backend.arrays.steady import held, sizes_first, stays
+from backend.arrays.takes import Linear, linear, once
 from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
@@ -77,10 +77,10 @@ def _over_a_range(
         return None
     if any(map(_jumps, _own(down.rest))):
         return None
-    inside = {n.id for s in down.choice.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    inside = {name for s in down.choice.body for name in assigned(s)}
     tests = sizes_first(body, inside, f"{down.counter}turns")
-    begin, end, names = held(body, inside, values, known, down.counter)
-    if not all(map(_is_plain, body)) or not _are_apart(body, inside, down, known, bool(names)):
+    begin, end = held(body, inside, values, known, down.counter)
+    if not all(map(_is_plain, body)) or not _are_apart(body, inside, down, known, bool(begin)):
         return None
     return [*first, *_written(down, body, sums, spent, [*tests, *begin]), *end, *down.rest]
 
@@ -215,8 +215,7 @@ def _place(node: ast.Subscript, down: Down, inside: set[str]) -> Place | None:
     found: list[int | Linear] = []
     for index in indices(node):
         above, at = down.above(index), linear(index, down.turn.values)
-        names = {name for name, _ in at if name}
-        if above is None and (names & inside or not all(name.isidentifier() or SIZE.fullmatch(name) for name in names)):
+        if above is None and not stays(at, inside):
             return None
         found.append(at if above is None else above)
     return tuple(found) if any(isinstance(at, int) for at in found) else None

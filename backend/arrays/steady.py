@@ -50,8 +50,8 @@ class _Taking(ast.NodeTransformer):
         return node
 
 
-def held(body: Block, inside: set[str], values: dict[str, ast.expr], roots: Roots, counter: str) -> tuple[Block, Block, set[str]]:
-    """What comes before and after a loop with this body, which has names for such elements then; and those names."""
+def held(body: Block, inside: set[str], values: dict[str, ast.expr], roots: Roots, counter: str) -> tuple[Block, Block]:
+    """What comes before and after a loop with this body, which has names for such elements then."""
     before, after, names = list[str](), list[str](), dict[tuple[str, Place], str]()
     for (array, place), node in _places(body, inside, values, roots).items():
         name = names[array, place] = f"{counter}held{len(names)}"
@@ -64,7 +64,7 @@ def held(body: Block, inside: set[str], values: dict[str, ast.expr], roots: Root
     if names:
         holding = _Holding(names, values)
         body[:] = [holding.visit(statement) for statement in body]
-    return ast.parse("\n".join(before)).body, ast.parse("\n".join(after)).body, set(names.values())
+    return ast.parse("\n".join(before)).body, ast.parse("\n".join(after)).body
 
 
 def _places(body: Block, inside: set[str], values: dict[str, ast.expr], roots: Roots) -> dict[tuple[str, Place], ast.Subscript]:
@@ -85,9 +85,14 @@ def _places(body: Block, inside: set[str], values: dict[str, ast.expr], roots: R
 def place_of(node: ast.Subscript, values: dict[str, ast.expr], inside: set[str]) -> Place | None:
     """Where an element is, if that is the same in all turns."""
     place = tuple(linear(index, values) for index in indices(node))
-    names = {name for at in place for name, _ in at if name}
+    return place if all(stays(at, inside) for at in place) else None
+
+
+def stays(at: Linear, inside: set[str]) -> bool:
+    """Whether an index is the same in all turns, which assign the names `inside`."""
+    names = {name for name, _ in at if name}
     known = all(name.isidentifier() or SIZE.fullmatch(name) for name in names)
-    return place if known and not {name.partition(".")[0] for name in names} & inside else None
+    return known and not {name.partition(".")[0] for name in names} & inside
 
 
 def are_told_apart(places: set[Place]) -> bool:

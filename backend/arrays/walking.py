@@ -11,6 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import count
 
 LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 TEXTS = frozenset({"id", "attr", "arg", "name", "kind", "type_comment", "lineno", "ctx", "op", "ops", "level", "module"})
@@ -33,6 +34,11 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
 def names_in(node: ast.AST) -> set[str]:
     """All names that are mentioned."""
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def unused_numbers(function: ast.FunctionDef) -> Iterator[int]:
+    """Numbers that are part of no name, as names are a letter and a number."""
+    return count(1 + max((int(name[1:]) for name in names_in(function) if name[1:].isdecimal()), default=0))
 
 
 def mentions(statements: Iterable[ast.AST]) -> Counter[str]:

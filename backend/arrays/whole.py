@@ -74,7 +74,7 @@ def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
         tried = deepcopy(function)
         loops, fills = [*goings(tried)], Fills(tried)
         taken = [one for one in _taken(loops, fills)[0] if one.mask not in refused and one.reads]
-        if not taken and not fills.exits(loops) and not filled_by_nests(tried):
+        if not taken and not fills.exits(loops) and not filled_by_nests(tried, fills):
             return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
         restored(tried)
@@ -158,7 +158,7 @@ class _Facts:
         self.function = function
         loops, fills = [*goings(function)], Fills(function)
         taken, self.either = _taken(loops, fills)
-        self.exits = fills.exits(loops) | filled_by_nests(function)
+        self.exits = fills.exits(loops) | filled_by_nests(function, fills)
         self.taken = {one.mask: one for one in taken}
         self.given: dict[str, list[ast.expr]] = {}
         self.stored: dict[str, list[ast.expr]] = {}
