@@ -26,6 +26,8 @@ SMALL = {
     "LSTM": (2,),
     "Brusselator by index": (4, 2),
     "recursive tree": (4,),
+    "layer by index": (3, 2),
+    "Huber's loss by index": (5,),
     **dict.fromkeys(lists.FAMILIES, (5,)),
     "list of arrays": (3, 2),
 }
