@@ -17,7 +17,7 @@ from backend.status import FULL
 from backend.ways_in import c_objects
 from backend.ways_in.c_objects import symbol
 from backend.ways_in.given_arrays import FUNCTIONS
-from backend.ways_in.text import GIVEN, OTHERWISE, load, passed_as, taken
+from backend.ways_in.text import GIVEN, OTHERWISE, load, passed_as, put, taken
 from semantics.type_language import INTEGER, REAL, ArrayType
 
 NAME = "batch"
@@ -157,10 +157,11 @@ def _tuple(gives: Sequence[Any], arrays: Sequence[str], rows: int) -> Iterator[s
             yield f"  %from.{k} = mul i64 %step, {row}"
             yield f"  %data.{k} = getelementptr i8, ptr {block}.data, i64 %from.{k}"
             part = f"ptr %data.{k}, i32 1, ptr %shape, ptr %stride, ptr @{symbol('dtype_f64')}"
+            yield f"  call void @Py_IncRef(ptr {block})"
             yield f"  %row.{k} = call ptr @array(ptr {block}, {part})"
             row += 1
         parts.append(f"%row.{k}" if type == REAL and rows > 1 else next(own))
-    yield from (f"  %set.{k} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {k}, ptr {part})" for k, part in enumerate(parts))
+    yield from (put("%tuple", k, part) for k, part in enumerate(parts))
     if rows > 1:
         yield f"  call void @Py_DecRef(ptr {block})"
     yield from _all("whole", parts)

@@ -5,9 +5,9 @@ What machine code that is called from Python reads of the objects of CPython and
     OBJECTS      whose addresses are compared: exact types, True, None, NumPy's dtypes, of which there is one each
     is_known()   whether the objects of this process lie in memory as their headers say
 
-Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. The one thing
-that is written is what a new object of Numba's for memory owns. Where the type is, a build may decide: it is the last word of the
-smallest object. An object of each kind is tried once, before there is any code; in a process where a number is not where it should
+Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. Written is
+what is new: what an object of Numba's for memory owns, what owns the memory of an array, and what is in a tuple. Where the type is,
+a build may decide: it is the last word of the smallest object. An object of each kind is tried once, before there is any code; in a process where a number is not where it should
 be, nothing is read, and calls go the long way.
 """
 
@@ -23,8 +23,11 @@ from backend.cpu import runtime
 TYPE = object.__basicsize__ - 8
 """Where an object says which type it has."""
 
-DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = (object.__basicsize__ + place for place in (0, 8, 16, 24, 40, 48))
+DATA, AXES, SHAPE, STRIDES, BASE, DTYPE, FLAGS = (object.__basicsize__ + place for place in (0, 8, 16, 24, 32, 40, 48))
 """Where an array has these: addresses, but for the number of axes and the flags, which are ints of C."""
+
+PARTS = tuple.__basicsize__
+"""Where a tuple has the first of what is in it."""
 
 OWNED = object.__basicsize__
 """Where an object of Numba's that owns memory says which."""
@@ -42,7 +45,6 @@ PLAIN = {
     "PyLong_FromLongLong": "ptr (i64)",
     "PyBool_FromLong": "ptr (i64)",
     "PyTuple_New": "ptr (i64)",
-    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
@@ -50,9 +52,8 @@ PLAIN = {
 }
 OF_NUMPY = {
     "PyArray_NewFromDescr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
-    "PyArray_SetBaseObject": "i32 (ptr, ptr)",
 }
-NUMBERS = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+NUMBERS = {"PyArray_NewFromDescr": 94}
 """Where these are in NumPy's table of functions for C, which is the same in all its versions."""
 
 FUNCTIONS = PLAIN | OF_NUMPY | {"NRT_MemInfo_release": "void (ptr)"}
@@ -104,6 +105,8 @@ def is_known(arrays: bool) -> bool:
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     plain = all(_word(value, TYPE) == id(type(value)) for value in (1.5, 10**30, True))
+    pair = (1.5, None)
+    plain = plain and [_word(pair, PARTS + 8 * k) for k in range(2)] == [*map(id, pair)]
     return plain and (not arrays or _arrays_are_known())
 
 
@@ -129,6 +132,7 @@ def _is_an_array(array: Any) -> bool:
     places = [(place, 8 * k) for place in (SHAPE, STRIDES) for k in range(array.ndim)]
     return (
         (_word(array, TYPE), _word(array, DTYPE)) == (id(type(array)), id(array.dtype))
+        and _word(array, BASE) == (0 if array.base is None else id(array.base))
         and (_word(array, DATA), _int(array, AXES)) == (array.ctypes.data, array.ndim)
         and [ctypes.c_int64.from_address(_word(array, place) + k).value for place, k in places] == [*array.shape, *array.strides]
         and (_int(array, FLAGS) & ORDERLY == ORDERLY) == array.flags.carray

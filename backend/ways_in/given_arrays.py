@@ -2,7 +2,8 @@
 NumPy's arrays over what an entry gives, in the language of LLVM: the part of a way out of compiled code that is about arrays.
 
     FUNCTIONS        what is called for memory, or none: `release` gives it back, `owner` makes an object that owns it, to which it
-                     goes in any case, None of memory that is lent, and `array` makes an array over a part of what an object owns
+                     goes in any case, None of memory that is lent, and `array` makes an array over a part of what an object owns,
+                     of which it takes a reference in any case
     array_type()     an array as an entry gives it
     arrays_of()      the array of a result, or those of the rows of one
 
@@ -56,11 +57,14 @@ make:
   %array = call ptr @PyArray_NewFromDescr(ptr @{symbol("ndarray")}, ptr %dtype, i32 %axes, ptr %shape, ptr %strides, ptr %data,
     i32 {c_objects.WRITABLE}, ptr null)
   %none = icmp eq ptr %array, null
-  br i1 %none, label %lost, label %made
+  br i1 %none, label %dropped, label %made
 made:
-  call void @Py_IncRef(ptr %owner)
-  %based = call i32 @PyArray_SetBaseObject(ptr %array, ptr %owner)
+  %base = getelementptr i8, ptr %array, i64 {c_objects.BASE}
+  store ptr %owner, ptr %base
   ret ptr %array
+dropped:
+  call void @Py_DecRef(ptr %owner)
+  br label %lost
 lost:
   ret ptr null
 }}"""
@@ -86,6 +90,9 @@ def arrays_of(k: int, type: ArrayType, result: str, names: Sequence[str], along:
             yield f"  %from{k}.{n} = mul i64 %step{k}, {n}"
             yield f"  %data{k}.{n} = getelementptr i8, ptr %data{k}, i64 %from{k}.{n}"
             data = f"%data{k}.{n}"
+        if n < len(names) - 1:
+            yield f"  call void @Py_IncRef(ptr %owner{k})"
         given = f"ptr %owner{k}, ptr {data}, i32 {len(type.dims) - along}, ptr %shape{k}, ptr %strides{k}"
         yield f"  {name} = call ptr @array({given}, ptr @{symbol(f'dtype_{type.dtype}')})"
-    yield f"  call void @Py_DecRef(ptr %owner{k})"
+    if not names:
+        yield f"  call void @Py_DecRef(ptr %owner{k})"

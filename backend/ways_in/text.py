@@ -185,7 +185,7 @@ def _tuple(gives: Sequence[Any], whole: Sequence[Any], rows: Sequence[int], kept
     for k, part in enumerate(parts):
         yield f"  %is.{k} = icmp ne ptr {part}, null"
         yield f"  %whole.{k + 1} = and i1 %whole.{k}, %is.{k}"
-        yield f"  %set.{k} = call i32 @PyTuple_SetItem(ptr %tuple, i64 {k}, ptr {part})"
+        yield put("%tuple", k, part)
     yield f"  br i1 %whole.{len(parts)}, label %done, label %dropped"
     yield from ("done:", "  ret ptr %tuple", "dropped:", "  call void @Py_DecRef(ptr %tuple)", "  ret ptr null", "lost:")
     yield from (f"  call void @release(ptr %memory{k})" for k in kept)
@@ -213,6 +213,11 @@ def passed_types(takes: Sequence[Any], addressed: bool) -> list[str]:
 def result_type(gives: Sequence[Any]) -> str:
     """What an entry gives: its results and the status."""
     return f"{{{', '.join([*(array_type(t) if isinstance(t, ArrayType) else PASSED[t] for t in gives), 'i64'])}}}"
+
+
+def put(tuple: str, k: int, part: str) -> str:
+    """A part goes into a new tuple."""
+    return f"  %place.{k} = getelementptr i8, ptr {tuple}, i64 {c_objects.PARTS + 8 * k}\n  store ptr {part}, ptr %place.{k}"
 
 
 def load(name: str, type: str, start: str, place: int) -> str:
