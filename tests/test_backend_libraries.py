@@ -116,6 +116,27 @@ def test_an_operator_is_resolved_once_for_numbers(monkeypatch: pytest.MonkeyPatc
     assert found.count((operator.add, (float64, float64))) == 1
 
 
+def test_an_element_is_resolved_once_for_arrays_of_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is read, as it is an operator; one that is written, by what is asked of the context for it."""
+    reals, integers = types.Array(types.float64, 1, "C"), types.Array(types.int64, 1, "C")
+    text = (
+        "@_bare\ndef f(a, b, i):\n"
+        + "".join(f"    a[i + {k}] = a[{k} * i]\n    b[i + {k}] = b[i]\n" for k in range(20))
+        + "    return a[0]\n"
+    )
+    stored: list[Any] = []
+    store_element = BaseContext.resolve_setitem
+
+    def noted(self: Any, *given: Any) -> Any:
+        stored.append(given)
+        return store_element(self, *given)
+
+    monkeypatch.setattr(BaseContext, "resolve_setitem", noted)
+    found = asked(text, monkeypatch, reals, integers, int64)
+    assert found.count((operator.getitem, (reals, int64))) == found.count((operator.getitem, (integers, int64))) == 1
+    assert stored.count((reals, int64, float64)) == stored.count((integers, int64, int64)) == 1
+
+
 def test_of_arrays_it_is_resolved_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = types.Array(types.float64, 1, "C")
     text = "@_bare\ndef f(a):\n    b = a + a\n    c = a + a\n    return b[0] + c[0]\n"
