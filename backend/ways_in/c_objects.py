@@ -7,8 +7,8 @@ What machine code that is called from Python reads of the objects of CPython and
 
 Of an object the type is read, and of an array what `PyArrayObject_fields` has in NumPy's header, all else by a call. Written is
 what is new: what an object of Numba's for memory owns, what owns the memory of an array, and what is in a tuple. Where the type is,
-a build may decide: it is the last word of the smallest object. An object of each kind is tried once, before there is any code; in a process where a number is not where it should
-be, nothing is read, and calls go the long way.
+a build may decide: it is the last word of the smallest object. An object of each kind is tried once, before there is any code; in a
+process where a number is not where it should be, nothing is read, and calls go the long way.
 """
 
 from __future__ import annotations
