@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 HEADS = {"i": "range(len(x))", "j": "range(len(h))", "k": "range(2)"}
 NUMBERS = ("0.5", "-1.0", "h[0]", "h[1]", "s", "t", "c")
 BY_INDEX = {"i": ("x[i]", "y[i]", "x[i - 1]", "x[0]"), "j": ("h[j]", "z[j]"), "k": ("h[k]", "x[k - 1]")}
-BY_BOTH = ("A[i, j]", "A[i, j - 1]", "x[i - j]")
+BY_BOTH = ("A[i, j]", "A[i, j - 1]", "x[i - j]", "B[i, j]", "B[i, j - 1]", "B[0, j]")
+MATRICES = ("A * 0.5", "numpy.zeros((len(x), len(h)))")
 TESTS = ("{0} > 0.0", "{0} < {1}", "i != {2}", "{0} > 0.0 and {1} < 1.0")
 
 
@@ -30,6 +31,7 @@ class Writer:
 
     def target(self) -> str:
         to = ["s", "t", "t", "c", *(["y[i]"] if "i" in self.scope else []), *(["z[j]"] if "j" in self.scope else [])]
+        to += ["B[i, j]", "B[i, j]", "B[i, 0]"] if {"i", "j"} <= {*self.scope} else []
         return self.draw(st.sampled_from(to))
 
     def put(self, line: str, deep: int) -> None:
@@ -71,5 +73,8 @@ def nested_loops(draw: st.DrawFn) -> str:
         writer.block(1, 3)
         writer.scope.pop()
     start = "    s = 0.0\n    t = 0.0\n    c = 1.0\n    y = x * 0.5\n    z = h * 1.0\n"
+    start += f"    B = {draw(st.sampled_from(MATRICES))}\n"
     end = "    for i in range(len(x)):\n        s = s + y[i] * x[i]\n    for j in range(len(h)):\n        s = s + z[j]\n"
-    return f"def f(h, x, A):\n{start}" + "\n".join(writer.lines) + f"\n{end}    return s + t * c\n"
+    if draw(st.booleans()):
+        end += "    for i in range(len(x)):\n        for j in range(len(h)):\n            s = s + B[i, j] * B[i, j]\n"
+    return f"import numpy\n\n\ndef f(h, x, A):\n{start}" + "\n".join(writer.lines) + f"\n{end}    return s + t * c\n"

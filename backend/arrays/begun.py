@@ -15,12 +15,14 @@ choice is none any more, `backend.arrays.constants` finds.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from backend.arrays.assumed import Settled, settled
 from backend.arrays.in_place import blocks
 from backend.arrays.neutral import NEUTRAL
+from backend.arrays.turns_of_nests import chosen
 from backend.arrays.walking import walk
 
 Sources = dict[str, list[ast.expr]]  # what names are assigned
@@ -45,7 +47,7 @@ def begun(function: ast.FunctionDef) -> bool:
     """Has sensitivities begin as arrays where they may; whether there is one."""
     fixed = settled(function)
     sources = _sources(function)
-    outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in blocks(loop)]  # type: ignore[arg-type]
+    outer = [(block, loop) for loop in walk(function) if isinstance(loop, ast.While) for block in _repeated(loop)]
     found = False
     for block in blocks(function):
         around = next((loop for inner, loop in reversed(outer) if inner is block), None)
@@ -57,6 +59,13 @@ def begun(function: ast.FunctionDef) -> bool:
                         _begin(choice, shape)
                         found = True
     return found
+
+
+def _repeated(loop: ast.While) -> Iterator[list[ast.stmt]]:
+    """The blocks of a loop, but for those that it goes through when it leaves."""
+    choice = chosen(loop)
+    left = {id(block) for block in blocks(ast.Module(choice.orelse, []))} if choice is not None else set()  # type: ignore[arg-type]
+    return (block for block in blocks(loop) if id(block) not in left)  # type: ignore[arg-type]
 
 
 def _choices(statement: ast.stmt) -> list[Choice]:

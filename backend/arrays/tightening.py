@@ -61,6 +61,9 @@ def tightened(text: str) -> str:
         direct(found)
         needed(found, Reader(roots(found)))
         module.body[0] = function = summed(found, told(found), THROUGH)
+        if begun(function):
+            constants(function)
+            spoken(function)
     needed(function, Reader(roots(function)))
     unmasked(function)
     if decided(function):

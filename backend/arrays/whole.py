@@ -33,6 +33,7 @@ from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
 from backend.arrays.restored import restored
 from backend.arrays.takes import Linear, Turn
+from backend.arrays.takes_of_nests import taken_by_nests
 from backend.arrays.walking import walk
 
 TRIES = 4  # how often fewer masks are assumed to be whole
@@ -42,7 +43,7 @@ DEEPEST = 4  # loops in loops that are gone over again
 @dataclass(frozen=True)
 class Taking:
     """
-    A loop takes each element of a mask once, at the index `at`, and reads it before.
+    A loop takes each element of a mask once, and reads it before.
 
     given     what the mask is before the loop
     inside    all that a turn consists of: there the mask is not what it is between turns
@@ -50,7 +51,6 @@ class Taking:
 
     mask: str
     given: ast.expr
-    at: Linear
     reads: tuple[ast.Subscript, ...]
     inside: frozenset[int]
 
@@ -73,7 +73,7 @@ def _once_more(function: ast.FunctionDef) -> ast.FunctionDef | None:
     for _ in range(TRIES):
         tried = deepcopy(function)
         loops, fills = [*goings(tried)], Fills(tried)
-        taken = [one for one in _taken(loops, fills)[0] if one.mask not in refused and one.reads]
+        taken = [one for one in _taken(tried, loops, fills)[0] if one.mask not in refused and one.reads]
         if not taken and not fills.exits(loops) and not filled_by_nests(tried, fills):
             return None
         _tell(tried, {id(node) for one in taken for node in one.reads})
@@ -110,25 +110,26 @@ class _Told(ast.NodeTransformer):
         return ast.Constant(True) if sure and isinstance(node.op, ast.Or) else node
 
 
-def _taken(loops: list[Going], fills: Fills) -> tuple[list[Taking], set[tuple[str, str]]]:
+def _taken(function: ast.FunctionDef, loops: list[Going], fills: Fills) -> tuple[list[Taking], set[tuple[str, str]]]:
     """What loops take, and the pairs of masks of which one has what the other lost."""
-    found, either = list[Taking](), set[tuple[str, str]]()
+    found, either = [Taking(*one, frozenset()) for one in taken_by_nests(function, fills)], set[tuple[str, str]]()
     for loop in loops:
         inside = frozenset(id(n) for s in loop.body for n in walk(s))
         for mask in loop.turn.carried.keys() & loop.given.keys():
-            if (one := _taking(mask, loop.given[mask], loop.turn, inside)) is None:
+            if (taking := _taking(mask, loop.given[mask], loop.turn, inside)) is None:
                 continue
-            if (before := fills.before(loop, mask, one.at)) is not None:
+            one, at = taking
+            if (before := fills.before(loop, mask, at)) is not None:
                 found.append(replace(one, given=before[0], reads=(*one.reads, *before[1])))
             else:
                 found.append(one)
-                either |= {(mask, other) for other in loop.turn.carried if _gets(other, one.at, loop.turn)}
+                either |= {(mask, other) for other in loop.turn.carried if _gets(other, at, loop.turn)}
     return found, either
 
 
-def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> Taking | None:
+def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> tuple[Taking, Linear] | None:
     """
-    What a turn takes of a mask, if it makes one element False, another in every turn. Before it does, this is True, and so is one
+    What a turn takes of a mask, and at which index, if it makes one element False, another in every turn. Before it does, this is True, and so is one
     that is taken in a later turn or in none; more may be made True.
     """
     events = turn.events[mask]
@@ -139,7 +140,7 @@ def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> T
     early = {id(e) for e in events[: kinds.index("False")] if e.at == at}
     there = (e for e in events if e.kind == "read" and (id(e) in early or turn.comes_later(e.at, at)))
     reads = tuple(e.node for e in there if e.node is not None)
-    return Taking(mask, given, at, reads, inside) if turn.is_own(at) else None
+    return (Taking(mask, given, reads, inside), at) if turn.is_own(at) else None
 
 
 def _gets(mask: str, at: Linear, turn: Turn) -> bool:
@@ -157,7 +158,7 @@ class _Facts:
     def __init__(self, function: ast.FunctionDef, assumed: set[str]) -> None:
         self.function = function
         loops, fills = [*goings(function)], Fills(function)
-        taken, self.either = _taken(loops, fills)
+        taken, self.either = _taken(function, loops, fills)
         self.exits = fills.exits(loops) | filled_by_nests(function, fills)
         self.taken = {one.mask: one for one in taken}
         self.given: dict[str, list[ast.expr]] = {}
