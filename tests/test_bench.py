@@ -28,6 +28,7 @@ SMALL = {
     "recursive tree": (4,),
     "layer by index": (3, 2),
     "Huber's loss by index": (5,),
+    "product by index": (3,),
     **dict.fromkeys(lists.FAMILIES, (5,)),
     "list of arrays": (3, 2),
 }

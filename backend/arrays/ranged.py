@@ -41,7 +41,7 @@ from backend.arrays.effects import Roots, assigned, roots
 from backend.arrays.fills import asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
-from backend.arrays.steady import held, sizes_first, stays
+from backend.arrays.steady import held, indices_first, sizes_first, stays
 from backend.arrays.takes import Linear, linear, once
 from backend.arrays.walking import walk
 
@@ -79,6 +79,7 @@ def _over_a_range(
         return None
     inside = {name for s in down.choice.body for name in assigned(s)}
     tests = sizes_first(body, inside, f"{down.counter}turns")
+    tests += indices_first(body, inside)
     begin, end = held(body, inside, values, known, down.counter)
     if not all(map(_is_plain, body)) or not _are_apart(body, inside, down, known, bool(begin)):
         return None
@@ -96,7 +97,7 @@ def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begi
         f"if fuel < 0:\n    {ast.unparse(spent)}",
         f"{start} = {c}",
         *(f"{its.name} = {its.name} if {its.flag} == 0 or {turns} < 1 else -0.0" for its in sums if its.flag),
-        f"for {c}k in {MARK}({turns}):\n    {c} = {start} - {c}k",
+        f"for {c}k in {MARK if _in_rows(body, down) else 'range'}({turns}):\n    {c} = {start} - {c}k",
     ]
     after = [f"{c} = {start} - {turns}", *(f"{flag} = 0 if {turns} > 0 else {flag}" for flag in flags)]
     *made, loop = ast.parse("\n".join(before)).body
@@ -107,6 +108,12 @@ def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begi
     loop.body += ast.parse("\n".join(f"{name} = _from_zero({down.place(above)}, 0)" for above, name in numbered.names.items())).body
     loop.body += [*inside, *_next(sums)]
     return [*made, *begin, loop, *ast.parse("\n".join(after)).body]
+
+
+def _in_rows(body: Block, down: Down) -> bool:
+    """Whether what turns write lies side by side: LLVM would make vectors of columns, too, which take longer than the elements."""
+    stored = (n for s in body for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return all(down.above(indices(node)[-1]) is not None for node in stored)
 
 
 def _next(sums: list[Added]) -> Block:

@@ -38,6 +38,39 @@ def sizes_first(body: Block, inside: set[str], turns: str) -> Block:
     return [ast.If(ast.BoolOp(ast.And(), [_read(f"{turns} > 0"), g.test]), g.body, []) for g in tests.values()]
 
 
+def indices_first(body: Block, inside: set[str]) -> Block:
+    """
+    Indices that a body chooses in the same way in all turns, to be chosen before the loop: those from the end of an array. The body
+    loses them, and they are none of the names `inside`, that turns assign, any more.
+    """
+    found: Block = []
+    for statement in [*body]:
+        match statement:
+            case ast.Assign([ast.Name(name)], ast.IfExp() as value) if not names_in(value) & inside and _is_of_numbers(value):
+                found.append(statement)
+                body.remove(statement)
+                inside.discard(name)
+    return found
+
+
+def _is_of_numbers(value: ast.expr) -> bool:
+    """Whether an expression is of names, sizes and numbers alone, that are compared and added; so it cannot fail."""
+    plain = ast.IfExp | ast.Compare | ast.BinOp | ast.Name | ast.Constant
+    for node in walk(value):
+        match node:
+            case (
+                ast.BinOp(_, ast.Add() | ast.Sub())
+                | ast.Attribute(ast.Name(), "shape")
+                | ast.Subscript(ast.Attribute(), ast.Constant())
+            ):
+                pass
+            case ast.BinOp():
+                return False
+            case _ if not isinstance(node, plain):
+                return False
+    return True
+
+
 class _Taking(ast.NodeTransformer):
     def __init__(self, inside: set[str]) -> None:
         self.inside, self.found = inside, list[ast.If]()

@@ -124,9 +124,8 @@ def nests(function: ast.FunctionDef, fills: Fills) -> Iterator[Nest]:
                                 continue
                             outer = _down(around, before, on.last, [*body, first], rest, values)
                             inner = _down(within, first, way.last, way.body, on.body, values)
-                            if outer is not None and inner is not None:
-                                if fills.times[outer.counter] == fills.times[inner.counter] == 2:
-                                    yield Nest(outer, inner, Turn(inside, way.body, _carried(inner), values), way.past)
+                            if outer and inner and fills.times[outer.counter] == fills.times[inner.counter] == 2:
+                                yield Nest(outer, inner, Turn(inside, way.body, _carried(inner), values), way.past)
 
 
 def _carried(loop: Nesting) -> ast.Assign:

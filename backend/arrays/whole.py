@@ -129,8 +129,8 @@ def _taken(function: ast.FunctionDef, loops: list[Going], fills: Fills) -> tuple
 
 def _taking(mask: str, given: ast.expr, turn: Turn, inside: frozenset[int]) -> tuple[Taking, Linear] | None:
     """
-    What a turn takes of a mask, and at which index, if it makes one element False, another in every turn. Before it does, this is True, and so is one
-    that is taken in a later turn or in none; more may be made True.
+    What a turn takes of a mask, and at which index, if it makes one element False, another in every turn. Before it does, this is
+    True, and so is one that is taken in a later turn or in none; more may be made True.
     """
     events = turn.events[mask]
     kinds, places = [e.kind for e in events], {e.at for e in events if e.kind == "False"}
