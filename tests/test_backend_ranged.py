@@ -126,6 +126,24 @@ def test_any_number_may_go_from_turn_to_turn(added: str, numbers: list[float]) -
     assert agree(text, numbers)
 
 
+def in_a_matrix(sizes: str, at: str, chosen: str = "i30 + 2 if i30 < 0 else i30") -> str:
+    """A loop that writes to a matrix as well, at an index that a turn chooses: the row or the column before the first, the last."""
+    text = going_down((*WHOLE, f"i31 = {chosen}", f"a9_[{at}] = x12"), rest="x14 = float(a9_[1, 0])")
+    return text.replace("    x14 = 0.0", f"    x14 = 0.0\n    i30 = -1\n    a9_ = _full(({sizes}), 0.5, _f64)")
+
+
+@pytest.mark.parametrize(("sizes", "at", "goes"), [(f"2, {N}", "i31, i6", "_apart"), (f"{N}, 2", "i6, i31", "range")])
+@given(numbers=st.lists(st.sampled_from(SPECIAL), min_size=2, max_size=6))
+def test_an_index_of_all_turns_is_chosen_first_and_columns_are_not_vectors(
+    sizes: str, at: str, goes: str, numbers: list[float]
+) -> None:
+    text = in_a_matrix(sizes, at)
+    before, loop, _ = with_ranges(text).partition(f"for i1k in {goes}(i1turns):")
+    assert loop
+    assert "i31 = i30 + 2 if i30 < 0 else i30" in before
+    assert agree(text, numbers)
+
+
 def test_an_index_outside_is_told_before_the_loop() -> None:
     numbers = np.array([0.5, 1.0, -2.0, 3.0])
     ends = [executed(made(going_down(turns=N)), numbers, numbers)[-1] for made in (str, with_ranges)]
@@ -156,6 +174,7 @@ NEAR = {
     "another question": going_down().replace("2 if i1 >= i2 else 0", "2 if i1 > i2 else 0"),
     "an answer that is asked for": going_down(rest="x14 = float(i20)"),
     "an answer that is asked for afterwards": going_down().replace("i8 + i1, fuel", "i8 + i20, fuel"),
+    "an index that each turn chooses": in_a_matrix(f"{N}, {N}", "i31, i6", "0 if i6 > 1 else i30"),
     "a term that is another where it is added": going_down().replace(
         "x51 = x9 + x12", "x12 = x11 * 2.0\n                x51 = x9 + x12"
     ),
