@@ -95,8 +95,9 @@ class _Rewriting:
                     self.trees[name] = self.tree(value, cell)
             else:
                 yield statement
-            names = assigned(statement)
-            cells = {key: cell for key, cell in cells.items() if not names.keys() & {cell.name, cell.base}}
+            if cells:
+                names = assigned(statement)
+                cells = {key: cell for key, cell in cells.items() if not names.keys() & {cell.name, cell.base}}
 
     def tree(self, value: Value, cell: _Cell) -> Tree:
         """The truth values that decide a number, as they are called."""

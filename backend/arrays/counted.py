@@ -72,7 +72,7 @@ def with_bases(block: Block) -> Iterator[tuple[ast.stmt, dict[str, str]]]:
         match statement:
             case ast.If(ast.Compare(ast.Name(cell), [ast.Lt()], [ast.Name(base)]), [ast.Return()], []):
                 bases[cell] = base
-            case _:
+            case _ if bases:
                 names = assigned(statement)
                 bases = {c: b for c, b in bases.items() if not {c, b} & names.keys()}
 

@@ -124,8 +124,9 @@ class _Hoisting:
                             lines = self.lines(strip, cell, bases.get(cell, ""), ends[cell][strip.top], ends[cell][strip.base])
                             at = block.index(statement) + 1
                             block[at:at] = ast.parse("\n".join(lines)).body
-                names = assigned(statement)
-                ends = {cell: named for cell, named in ends.items() if cell not in names}
+                if ends:
+                    names = assigned(statement)
+                    ends = {cell: named for cell, named in ends.items() if cell not in names}
 
     def lines(self, strip: Strip, cell: str, floor: str, top: str, base: str) -> list[str]:
         """What is read from the outer cell, for the loops that go down from the top to the base of its strip."""
