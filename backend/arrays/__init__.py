@@ -28,7 +28,8 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
                   `ownership`, which names are the only ones of their memory; `handed`, which take it from which
     begun         sensitivities that begin as arrays of ZEROs, not as ZERO; `constants`, the choices that are none then
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells;
-                  `restored`, elements that a turn takes and gives back
+                  `restored`, elements that a turn takes and gives back; `turns_of_nests`, loops in loops over cells, of which
+                  `fills_of_nests` says what they make True, `takes_of_nests` what they take
     counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many
                   elements slices select
     needed        what nothing needs left out
