@@ -117,6 +117,57 @@ def test_near_miss_an_index_that_does_not_count_is_kept() -> None:
     assert agrees(code, reference, normal(3), np.array([-1.0, 1.0, -0.5]), normal(3, 3))
 
 
+CONVOLVED = """
+    s = 0.0
+    for i in range(len(x) - len(h) + 1):
+        t = 0.0
+        for k in range(len(h)):
+            t = t + h[k] * x[{}]
+        s = s + t * t
+    return s"""
+
+
+@pytest.mark.parametrize("index", ["i + k", "k + i", "i + k + 0"])
+def test_an_index_that_is_a_sum_of_the_numbers_of_turns_is_told(index: str) -> None:
+    """What is stored are the sum, and where the inner cells are."""
+    code, reference = gradient(CONVOLVED.format(index), normal(2), normal(5))
+    assert len(stored(code)) == 2
+    assert "turns):" in code.code.alone
+    for n in (2, 3, 6):
+        assert agrees(code, reference, normal(2), normal(n))
+
+
+def test_so_is_one_in_four_loops() -> None:
+    """What is stored are the sum of a pixel, and where the cells of the inner loops are: none of the innermost."""
+    text = """
+def f(K, A):
+    s = 0.0
+    for i in range(A.shape[0] - K.shape[0] + 1):
+        for j in range(A.shape[1] - K.shape[1] + 1):
+            t = 0.0
+            for p in range(K.shape[0]):
+                for q in range(K.shape[1]):
+                    t = t + A[i + p, j + q] * K[p, q]
+            s = s + t * t
+    return s"""
+    arrays = normal(2, 2), normal(4, 3)
+    types = types_of(arrays)
+    code, reference = compiled(calling(parse_text(text, "f"), "grad", (0, 1), types), types)
+    assert sum(place.startswith("reals") for place in stored(code)) == 1
+    assert len(stored(code)) <= 6
+    assert "_apart(" in code.code.alone
+    for shape in ((2, 2), (4, 3), (3, 6)):
+        assert agrees(code, reference, normal(2, 2), normal(*shape))
+
+
+@pytest.mark.parametrize("index", ["i * k", "i + k * k", "len(x) - 1 - i - k", "i + k - 1"])
+def test_near_miss_an_index_that_is_no_such_sum_or_may_be_negative(index: str) -> None:
+    code, reference = gradient(CONVOLVED.format(index), normal(2), normal(5))
+    assert len(stored(code)) > 2 or " < 0 else " in code.code.alone.split("1.0")[-1]
+    for n in (2, 3, 6):
+        assert agrees(code, reference, normal(2), normal(n))
+
+
 INDEX = """
     s = 0.0
     c = 1.0

@@ -38,6 +38,7 @@ from backend.arrays.heights import with_heights
 from backend.arrays.in_place import blocks
 from backend.arrays.needed import needed
 from backend.arrays.nested import hoisted_out, strips
+from backend.arrays.not_negative import not_negative
 from backend.arrays.one_turn import turns
 from backend.arrays.spans import spans
 from backend.arrays.takes import SIZE
@@ -76,6 +77,7 @@ def with_carried_sizes(text: str, shared: str = "") -> str:
         if not hoisted_out(function, followed, inner):
             break
     counted(function, known)
+    not_negative(function)
     with_heights(function, followed, others)
     alike(function, copies="begun")
     needed(function, Reader(roots(function)))

@@ -34,6 +34,7 @@ from backend.arrays.counted import Pushed, Told, number, passed, place_read, wit
 from backend.arrays.effects import assigned, unassigned
 from backend.arrays.in_place import blocks
 from backend.arrays.one_turn import Turn
+from backend.arrays.sums_of_turns import Sum, sum_of
 from backend.arrays.turn_values import Value, above
 from backend.arrays.walking import unused_numbers
 
@@ -43,7 +44,7 @@ class Strip:
     """
     The cells that an inner loop pushes in a turn of an outer one, whose cell has their ends.
 
-    inner, outer   the sites                same     the places of inner cells that turns do not change, with the names they hold
+    inner, outer   the sites                same     the places of inner cells that turns do not change, but for their number
     top, base      places of outer cells    turn, around   of the inner loop, and of the outer one
     """
 
@@ -51,7 +52,7 @@ class Strip:
     outer: str
     top: str
     base: str
-    same: dict[str, str]
+    same: dict[str, Sum]
     turn: Turn
     around: Turn
 
@@ -84,14 +85,15 @@ def _holding(turn: Turn, site: str, value: Value) -> str:
     return min(set.intersection(*places), default="")
 
 
-def _same(turn: Turn, site: str, fixed: frozenset[str]) -> dict[str, str]:
-    """The places to which a loop gives what its turns do not change, and what is no argument."""
-    found: dict[str, str] = {}
-    pushes = turn.pushes[site]
+def _same(turn: Turn, site: str, fixed: frozenset[str]) -> dict[str, Sum]:
+    """The places to which a loop gives what its turns do not change, and what is no argument; of integers, also sums of such."""
+    found: dict[str, Sum] = {}
+    pushes, counters = turn.pushes[site], turn.counters()
     for place in frozenset.intersection(*(frozenset(push.places) for push in pushes)):
-        match [*{push.places[place].value for push in pushes}]:
-            case [("name", str(name))] if turn.last(name) == ("name", name) and name not in fixed:
-                found[place] = name
+        sums = {sum_of(push.places[place].value, turn, counters, fixed) for push in pushes}
+        its = sums.pop() if len(sums) == 1 else None
+        if its is not None and (its == Sum(its.names[:1]) or all(push.places[place].memory == "integers" for push in pushes)):
+            found[place] = its
     return found
 
 
@@ -130,16 +132,21 @@ class _Hoisting:
 
     def lines(self, strip: Strip, cell: str, floor: str, top: str, base: str) -> list[str]:
         """What is read from the outer cell, for the loops that go down from the top to the base of its strip."""
-        found: dict[str, tuple[str, str]] = {}  # by places of inner cells, a name, and the text of what it is
-        for statement, place in self.through(strip, top, base):
-            if place not in found and (text := self.told(strip, place, cell, floor)):
-                found[place] = f"{'x' if text.startswith('float') else 'i'}{next(self.fresh)}", text
-            if place in found:
-                self.is_now(statement, found[place][0], strip, place)
+        found: dict[str, tuple[str, str]] = {}  # by names of the inner loop, a name, and the text of what it is
+        for statement, place, number_of_turn in self.through(strip, top, base):
+            its = strip.same[place]
+            texts = {name: self.told(strip, place, name, cell, floor) for name in its.names if name not in found}
+            if all(texts.values()):
+                found |= {x: (f"{'x' if text.startswith('float') else 'i'}{next(self.fresh)}", text) for x, text in texts.items()}
+                parts = [*(found[name][0] for name in its.names), *([number_of_turn] if its.counts else [])]
+                self.is_now(statement, " + ".join([*parts, *([str(its.more)] if its.more else [])]), strip, place)
         return [f"{name} = {text}" for name, text in found.values()]
 
-    def through(self, strip: Strip, top: str, base: str) -> Iterator[tuple[ast.Assign, str]]:
-        """What loops that go down from the top to the base read of inner cells, and in which places, that turns do not change."""
+    def through(self, strip: Strip, top: str, base: str) -> Iterator[tuple[ast.Assign, str, str]]:
+        """
+        What loops that go down from the top to the base read of inner cells, in which places, that turns do not change but for their
+        number, and the text of that.
+        """
         for turn in self.turns if self.times[top] == self.times[base] == 1 else ():
             counters = [c for c, first in turn.first.items() if first == top and turn.last(c) == above(("name", c), -1)]
             floors = [b for b, first in turn.first.items() if first == base and turn.last(b) == ("name", b)]
@@ -149,19 +156,20 @@ class _Hoisting:
                         case ((site, place), cell) if (site, cell, bases.get(cell)) == (strip.inner, counters[0], floors[0]):
                             if place in strip.same:
                                 assert isinstance(statement, ast.Assign)
-                                yield statement, place
+                                yield statement, place, f"({cell} - {floors[0]})"
 
-    def is_now(self, statement: ast.Assign, name: str, strip: Strip, place: str) -> None:
+    def is_now(self, statement: ast.Assign, text: str, strip: Strip, place: str) -> None:
         """What was read from an inner cell is read no more; an integer has passed the tests that were made before it was pushed."""
-        statement.value = ast.Name(name, ast.Load())
-        to = ast.unparse(statement.targets[0])
+        statement.value = ast.parse(text, mode="eval").body
+        to, its = ast.unparse(statement.targets[0]), strip.same[place]
         if self.times[to] == 1:
-            above_turn = number(strip.of(strip.same[place]), strip.around.counters())
+            least = [number(strip.of(name), strip.around.counters()) for name in its.names]
+            known = [n for n in least if n is not None]
+            above_turn = sum(known) + its.more if len(known) == len(least) else None
             self.read[to] = Pushed(above_turn, passed(strip.turn.pushes[strip.inner], place, self.fixed))
 
-    def told(self, strip: Strip, place: str, cell: str, floor: str) -> str:
-        """The text of what inner cells have in a place, given the outer cell; "" if its name is another at the end of the turn."""
-        name = strip.same[place]
+    def told(self, strip: Strip, place: str, name: str, cell: str, floor: str) -> str:
+        """The text of a name of the inner loop, given the outer cell; "" if it is another at the end of the turn."""
         above_turn = number(strip.of(name), strip.around.counters())
         if floor and above_turn is not None:
             return f"{cell} - {floor} + {above_turn}"
@@ -169,7 +177,7 @@ class _Hoisting:
         memory = strip.turn.pushes[strip.inner][0].places[place].memory
         if any(push.names.get(name, ("name", name)) != strip.of(name) for push in pushes):
             return ""
-        kept, top = f"{strip.inner}_{place}", f"s{strip.outer}"
+        kept, top = f"{strip.inner}_{place}_{strip.same[place].names.index(name)}", f"s{strip.outer}"
         if kept not in pushes[0].places:
             for block in blocks(strip.around.loop):  # type: ignore[arg-type]
                 for at, statement in reversed([*enumerate(block)]):

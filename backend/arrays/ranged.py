@@ -42,11 +42,11 @@ from backend.arrays.fills import asked
 from backend.arrays.handed import pairs
 from backend.arrays.in_place import blocks
 from backend.arrays.steady import held, indices_first, sizes_first, stays
-from backend.arrays.takes import Linear, linear, once
+from backend.arrays.takes import Linear, less, linear, once
 from backend.arrays.walking import walk
 
 Block = list[ast.stmt]
-Place = tuple[int | Linear, ...]
+Place = tuple[int | Linear | tuple[Linear], ...]
 
 
 def ranged(function: ast.FunctionDef) -> None:
@@ -83,10 +83,10 @@ def _over_a_range(
     begin, end = held(body, inside, values, known, down.counter)
     if not all(map(_is_plain, body)) or not _are_apart(body, inside, down, known, bool(begin)):
         return None
-    return [*first, *_written(down, body, sums, spent, [*tests, *begin]), *end, *down.rest]
+    return [*first, *_written(down, body, sums, spent, [*tests, *begin], inside), *end, *down.rest]
 
 
-def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begin: Block) -> Block:
+def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begin: Block, inside: set[str]) -> Block:
     """The loop over a range, with the fuel that it takes and what it begins with, and what names are after it."""
     c = down.counter
     turns, start = f"{c}turns", f"{c}first"
@@ -97,23 +97,23 @@ def _written(down: Down, body: Block, sums: list[Added], spent: ast.Return, begi
         f"if fuel < 0:\n    {ast.unparse(spent)}",
         f"{start} = {c}",
         *(f"{its.name} = {its.name} if {its.flag} == 0 or {turns} < 1 else -0.0" for its in sums if its.flag),
-        f"for {c}k in {MARK if _in_rows(body, down) else 'range'}({turns}):\n    {c} = {start} - {c}k",
+        f"for {c}k in {MARK if _in_rows(body, down, inside) else 'range'}({turns}):\n    {c} = {start} - {c}k",
     ]
     after = [f"{c} = {start} - {turns}", *(f"{flag} = 0 if {turns} > 0 else {flag}" for flag in flags)]
     *made, loop = ast.parse("\n".join(before)).body
     assert isinstance(loop, ast.For), "the last line"
     added = {id(its.statement): its.sum for its in sums if its.sum is not None}
-    numbered = _Numbered(down)
-    inside = [numbered.visit(added.get(id(s), s)) for s in body]
-    loop.body += ast.parse("\n".join(f"{name} = _from_zero({down.place(above)}, 0)" for above, name in numbered.names.items())).body
-    loop.body += [*inside, *_next(sums)]
+    numbered = _Numbered(down, inside)
+    body = [numbered.visit(added.get(id(s), s)) for s in body]
+    loop.body += ast.parse("\n".join(f"{name} = _from_zero({index}, 0)" for name, index in numbered.names.values())).body
+    loop.body += [*body, *_next(sums)]
     return [*made, *begin, loop, *ast.parse("\n".join(after)).body]
 
 
-def _in_rows(body: Block, down: Down) -> bool:
+def _in_rows(body: Block, down: Down, inside: set[str]) -> bool:
     """Whether what turns write lies side by side: LLVM would make vectors of columns, too, which take longer than the elements."""
     stored = (n for s in body for n in walk(s) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
-    return all(down.above(indices(node)[-1]) is not None for node in stored)
+    return all(isinstance(_index(indices(node)[-1], down, inside), int | tuple) for node in stored)
 
 
 def _next(sums: list[Added]) -> Block:
@@ -125,11 +125,11 @@ def _next(sums: list[Added]) -> Block:
 
 
 class _Numbered(ast.NodeTransformer):
-    """Indices that are a number above that of the turn, under one name for each number."""
+    """Indices that are above that of the turn by what no turn changes, under one name for each."""
 
-    def __init__(self, down: Down) -> None:
-        self.down = down
-        self.names: dict[int, str] = {}
+    def __init__(self, down: Down, inside: set[str]) -> None:
+        self.down, self.inside = down, inside
+        self.names: dict[int | tuple[Linear], tuple[str, str]] = {}
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
         at = [self.index(index) for index in indices(node)]
@@ -137,9 +137,11 @@ class _Numbered(ast.NodeTransformer):
         return node
 
     def index(self, index: ast.expr) -> ast.expr:
-        if (above := self.down.above(index)) is None:
+        above = _index(index, self.down, self.inside)
+        if not isinstance(above, int | tuple):
             return index
-        return ast.Name(self.names.setdefault(above, f"{self.down.counter}at{len(self.names)}"), ast.Load())
+        text = self.down.place(above) if isinstance(above, int) else _text(above[0], f"{self.down.counter} - {self.down.base}")
+        return ast.Name(self.names.setdefault(above, (f"{self.down.counter}at{len(self.names)}", text))[0], ast.Load())
 
     def visit_If(self, node: ast.If) -> ast.stmt:
         self.generic_visit(node)
@@ -218,14 +220,28 @@ def _are_apart(body: Block, inside: set[str], down: Down, known: Roots, alone: b
 
 
 def _place(node: ast.Subscript, down: Down, inside: set[str]) -> Place | None:
-    """Which element a turn accesses: by an index that is so much above its number, and others that are the same in all turns."""
-    found: list[int | Linear] = []
-    for index in indices(node):
-        above, at = down.above(index), linear(index, down.turn.values)
-        if above is None and not stays(at, inside):
-            return None
-        found.append(at if above is None else above)
-    return tuple(found) if any(isinstance(at, int) for at in found) else None
+    """Which element a turn accesses: by an index that another turn does not have, and by others which it may."""
+    found = [_index(index, down, inside) for index in indices(node)]
+    known = [at for at in found if at is not None]
+    return tuple(known) if len(known) == len(found) and any(isinstance(at, int | tuple) for at in known) else None
+
+
+def _index(index: ast.expr, down: Down, inside: set[str]) -> int | Linear | tuple[Linear] | None:
+    """
+    An index that is so much above the number of the turn, an integer or, in a tuple, a sum; or the same in all turns, a sum. One
+    that may be negative has a name, which the turn has chosen: it is none of these.
+    """
+    above, at = down.above(index), linear(index, down.turn.values)
+    if above is not None or stays(at, inside):
+        return at if above is None else above
+    own = {name: value for name, value in down.turn.values.items() if name in inside}  # others may be made of what has changed
+    more = less(linear(index, own), frozenset({(down.counter, 1), (down.base, -1)}))
+    return (more,) if stays(more, inside) else None
+
+
+def _text(sum: Linear, number: str) -> str:
+    """The text of a sum and the number of a turn."""
+    return " + ".join([number, *(f"{factor} * {name}" if name else str(factor) for name, factor in sorted(sum))])
 
 
 def _whole(nodes: list[ast.AST]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from backend.arrays.counted import Known
 from backend.arrays.one_turn import Push, Turn
+from backend.arrays.sums_of_turns import sum_of
 from backend.arrays.turn_values import Value, above
 
 STEPS = 4
@@ -103,6 +104,8 @@ class Recipe:
             case _ if (number := self.number(value)) is not None:
                 return "count", number
             case ("name", str(name)) if self.turn.last(name) == value:
+                return self.kept(value, lambda place: (self.site, place) in self.read)
+            case _ if sum_of(value, self.turn, self.turn.counters(), self.fixed) is not None:
                 return self.kept(value, lambda place: (self.site, place) in self.read)
             case "above", of, int(n):
                 return above(self.index(of), n)
