@@ -10,7 +10,7 @@ HEADS = {"i": "range(len(x))", "j": "range(len(h))", "k": "range(2)"}
 NUMBERS = ("0.5", "-1.0", "h[0]", "h[1]", "s", "t", "c")
 BY_INDEX = {"i": ("x[i]", "y[i]", "x[i - 1]", "x[0]"), "j": ("h[j]", "z[j]"), "k": ("h[k]", "x[k - 1]")}
 BY_BOTH = ("A[i, j]", "A[i, j - 1]", "x[i - j]", "B[i, j]", "B[i, j - 1]", "B[0, j]")
-BY_SUM = ("x[i + k - 1]", "y[i + k - 1]", "x[k + i - 2]")
+BY_SUM = ("x[i + k - 1]", "y[i + k - 1]", "x[k + i - 1]")
 MATRICES = ("A * 0.5", "numpy.zeros((len(x), len(h)))")
 TESTS = ("{0} > 0.0", "{0} < {1}", "i != {2}", "{0} > 0.0 and {1} < 1.0")
 

@@ -144,8 +144,8 @@ class _Hoisting:
 
     def through(self, strip: Strip, top: str, base: str) -> Iterator[tuple[ast.Assign, str, str]]:
         """
-        What loops that go down from the top to the base read of inner cells, in which places, that turns do not change but for their
-        number, and the text of that.
+        What loops that go down from the top to the base read of inner cells, in which places, that turns do not change but for
+        their number, and the text of that.
         """
         for turn in self.turns if self.times[top] == self.times[base] == 1 else ():
             counters = [c for c, first in turn.first.items() if first == top and turn.last(c) == above(("name", c), -1)]

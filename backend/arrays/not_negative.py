@@ -6,8 +6,8 @@ Indices that are not negative, since they count turns or are sums of such: no si
     j = k + (c - b)                             j = k + (c - b)
     m = j + a.shape[0] if j < 0 else j     →    m = j
 
-What cells of loops in loops keep of indices is told so, of the places of the cells (`backend.arrays.nested`). The sums are those that
-were made, and passed, on the way forward.
+What cells of loops in loops keep of indices is told so, of the places of the cells (`backend.arrays.nested`). The sums are those
+that were made, and passed, on the way forward.
 """
 
 from __future__ import annotations
