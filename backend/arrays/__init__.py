@@ -30,8 +30,10 @@ Arrays in generated code: loops over elements, fused, over arrays in row-major o
     whole         masks that are True everywhere, no longer asked; `takes`, what a turn does to elements; `fills`, loops over cells;
                   `restored`, elements that a turn takes and gives back; `turns_of_nests`, loops in loops over cells, of which
                   `fills_of_nests` says what they make True, `takes_of_nests` what they take
-    counted       integers in cells of stacks that count turns; `heights`, how many cells there are; `spans`, how many
-                  elements slices select
+    carried       what cells of stacks need not keep, before all that: `one_turn`, what a turn gives them, by each path; `counted`,
+                  integers that count turns; `again`, numbers that are computed again; `nested`, what the cell of a loop tells
+                  those of a loop in it; `not_negative`, indices that get no size; `heights`, how many cells there are; `spans`,
+                  how many elements slices select; `alike`, names that are one
     needed        what nothing needs left out
     decided       choices that an earlier one has decided, made with it
     touched       what turns add to few elements of an array, added at these alone
