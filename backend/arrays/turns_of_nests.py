@@ -94,7 +94,7 @@ class Nest:
         """What the inner loop calls a name of the outer one that is handed to it alone, and handed back as it leaves it."""
         named = [name for name, value in self.inner.given.items() if isinstance(value, ast.Name) and value.id == mask]
         after = self.outer.next.get(mask)
-        alone = len(named) == 1 and mentions(self.outer.body)[mask] == 1 and mentions(self.inner.rest)[named[0]] == 0
+        alone = len(named) == 1 and mentions(self.outer.body)[mask] == 1
         return named[0] if alone and isinstance(after, ast.Name) and named == [after.id] else None
 
     def events(self, name: str) -> list[Event]:
@@ -107,6 +107,8 @@ class Nest:
             assert way is not None, "so it was found"
             if any(mentions([loop])[one] != mentions([way.last])[one] for one in known):
                 return []
+        if known & mentions(self.inner.rest).keys():
+            return []
         return self.turn.events.get(name, [])
 
 
@@ -120,7 +122,7 @@ def nests(function: ast.FunctionDef, fills: Fills) -> Iterator[Nest]:
                     match chosen(inside):
                         case ast.If(within, does, orelse):
                             way, on = way_of(does), way_of(orelse)
-                            if way is None or on is None or on.past or _leaves(loop) not in (None, on.goes):
+                            if way is None or on is None or on.past:
                                 continue
                             outer = _down(around, before, on.last, [*body, first], rest, values)
                             inner = _down(within, first, way.last, way.body, on.body, values)
@@ -154,11 +156,14 @@ def chosen(loop: ast.stmt) -> ast.If | None:
     """Whether a loop takes another turn: the choice which is all that is left to it, where it goes on, or else leaves."""
     if not isinstance(loop, ast.While):
         return None
-    out = isinstance(loop.body[-1], ast.Break)
-    match loop.body[: len(loop.body) - (out or _leaves(loop) is not None)]:
-        case [*before, ast.If(_, [*_, end], [*_, _]) as choice] if not _jumps(before):
-            leaves = out or _leaves(loop) is not None or isinstance(choice.orelse[-1], ast.Break)
-            goes_on = isinstance(end, ast.Continue) or not (out or isinstance(end, ast.Break))
+    out, place = isinstance(loop.body[-1], ast.Break), _leaves(loop)
+    match loop.body[: len(loop.body) - (out or place is not None)]:
+        case [*before, ast.If(_, [*_, end] as turn, [*_, last]) as choice] if not _jumps(before):
+            leaves = out or place is not None or isinstance(last, ast.Break)
+            if isinstance(end, ast.Continue):
+                return choice if leaves else None
+            way = way_of(turn)
+            goes_on = way is not None and not out and not isinstance(end, ast.Break) and place in (None, way.goes)
             return choice if leaves and goes_on else None
         case _:
             return None

@@ -37,7 +37,8 @@ def remembered(context: Any) -> Iterator[None]:
             known[key] = asked(function, given, named)
         return known[key]
 
-    def written(*given: Any) -> Any:
+    def written(target: Any, index: Any, value: Any) -> Any:
+        given = target, index, value
         if not all(map(_is_number, _element(operator.setitem, given))):
             return stored(*given)
         if given not in known:
