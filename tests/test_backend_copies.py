@@ -118,6 +118,16 @@ def test_what_is_left_is_a_loop_over_cells_that_writes_elements(text: str, left:
     assert has_left(text) == left
 
 
+INSIDE = "while i < j: i = i + 1"
+
+
+def test_a_loop_that_writes_around_loops_is_left_if_that_is_asked() -> None:
+    """The writes of the loop inside are its own, and it goes over no cells."""
+    assert not has_left(LEFT.format(inside=INSIDE))
+    assert has_left(LEFT.format(inside=INSIDE), around=True)
+    assert not has_left(LEFT.format(inside=INSIDE).replace("c < b", "c < 0"), around=True)
+
+
 def test_loops_are_counted_by_where_they_are_entered() -> None:
     nest = {"": ("a",), "a": ("b", "z"), "b": ("c", "a"), "c": ("b",), "z": ()}
     assert sorted(loops("", nest)) == [("a",), ("b",)]

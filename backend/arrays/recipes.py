@@ -7,8 +7,8 @@ A recipe is a value of `backend.arrays.turn_values`, of arguments and sizes, and
     ("place", place, memory)       what another place holds
     ("arm", place, one, other)     one where another place is True, the other where it is False; these may be such, too
 
-An element of an argument is read where its index counts turns, or is the same in all turns of the loop: elements that are far apart
-in memory cost more than places of cells, which lie in order.
+An element of an argument is read where its index counts turns, is the same in all turns of the loop, or is a sum of such: elements
+that are far apart in memory cost more than places of cells, which lie in order.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Recipe:
                 return "count", number
             case ("name", str(name)) if self.turn.last(name) == value:
                 return self.kept(value, lambda place: (self.site, place) in self.read)
-            case _ if sum_of(value, self.turn, self.turn.counters(), self.fixed) is not None:
+            case ("add", *_) | ("above", ("add", *_), _) if sum_of(value, self.turn, self.turn.counters(), self.fixed) is not None:
                 return self.kept(value, lambda place: (self.site, place) in self.read)
             case "above", of, int(n):
                 return above(self.index(of), n)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from backend.arrays.apart import MARK
@@ -23,7 +24,7 @@ MANY = 2
 """Loops more than the program has, from which on it is tried whether more loops have a range where types are joined."""
 ROOT = ""
 MEMORY = {"reals", "integers"}
-RANGE = re.compile(rf"{MARK}\(i\w+turns\)")
+RANGE = re.compile(rf"(?:{MARK}|range)\(i\w+turns\)")
 
 
 def is_crowded(program: Program, inference: Inference) -> bool:
@@ -52,16 +53,31 @@ def _graph(block: Any) -> Any:
     return block if block == ROOT else block.graph
 
 
-def has_left(text: str) -> bool:
-    """Whether a loop over cells, without loops inside, writes to elements of arrays, and goes over no range."""
+def has_left(text: str, *, around: bool = False) -> bool:
+    """
+    Whether a loop over cells, without loops inside, writes to elements of arrays, and goes over no range; or one does `around`
+    loops, which may be the next turns of its own, where it begins in its middle.
+    """
     for node in walk(ast.parse(text)):
         if isinstance(node, ast.While):
             inside = [n for s in node.body for n in walk(s)]
-            stores = [n.value for n in inside if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+            loops = any(map(_is_loop, inside))
+            own = [*_own(node.body)] if loops and around else inside
+            stores = [n.value for n in own if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
             writes = any(isinstance(array, ast.Name) and array.id not in MEMORY for array in stores)
-            if writes and any(map(cell_asked, inside)) and not any(map(_is_loop, inside)):
+            if writes and any(map(cell_asked, own)) and (around or not loops):
                 return True
     return False
+
+
+def _own(block: list[ast.stmt]) -> Iterator[ast.AST]:
+    """What is in a block but not in loops over cells in it."""
+    todo: list[ast.AST] = [*block]
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, ast.While):
+            yield node
+            todo += ast.iter_child_nodes(node)
 
 
 def _is_loop(node: ast.AST) -> bool:

@@ -148,7 +148,7 @@ def _lowered(
         if error.rule != IRREDUCIBLE:
             raise
         return joined()
-    if is_crowded(program, inference) and has_left(found.alone):
+    if is_crowded(program, inference) and has_left(found.alone, around=True):
         with suppress(IllTyped, Malformed, OutOfFuel):
             if goes_further((fewer := joined()).alone, found.alone):
                 return fewer
