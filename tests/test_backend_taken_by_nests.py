@@ -14,6 +14,7 @@ from test_backend_stack_arrays import agrees, compiled
 from test_backend_whole import without
 
 from backend.arrays import turns_of_nests
+from bench.nests import PRODUCT
 from transforms.gradient_programs import calling
 from transforms.parse import parse_text
 
@@ -203,24 +204,8 @@ def test_the_gradient_of_a_product_by_index_is_the_references_in_every_bit(text:
 
 
 def test_the_gradient_of_a_product_asks_no_mask_of_the_product() -> None:
-    text = """import numpy
-def f(A, B):
-    n = A.shape[0]
-    C = numpy.zeros((n, B.shape[1]))
-    for i in range(n):
-        for j in range(B.shape[1]):
-            t = 0.0
-            for k in range(A.shape[1]):
-                t = t + A[i, k] * B[k, j]
-            C[i, j] = t
-    s = 0.0
-    for i in range(n):
-        for j in range(B.shape[1]):
-            s = s + C[i, j] * C[i, j]
-    return s
-"""
     matrices = (np.ones((2, 3)), np.ones((3, 4)))
     types = types_of(matrices)
-    code, reference = compiled(calling(parse_text(text, "f"), "grad", (0, 1), types), types)
+    code, reference = compiled(calling(parse_text(PRODUCT, "f"), "grad", (0, 1), types), types)
     assert code.code.alone.count(", False, _bool)") == 2, "of the two that are given out"
     assert agrees(code, reference, *matrices)
