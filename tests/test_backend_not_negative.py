@@ -40,7 +40,7 @@ def kernel(a0, fuel, one):
 
 
 def is_asked(text: str) -> bool:
-    return "if i8 < 0" in told(text)
+    return " < 0 else " in told(text)
 
 
 def ends(text: str, a: Any) -> bool:
@@ -68,6 +68,9 @@ NEAR = {
     ),
     "a product": loop(inner="i7 * (i5 - i6)"),
     "an argument": loop(inner="fuel"),
+    "an argument that is set to a number later": loop(inner="fuel", again="fuel = 3").replace(
+        "i8 < 0 else i8", "fuel < 0 else fuel"
+    ),
 }
 
 

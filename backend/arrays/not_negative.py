@@ -16,17 +16,17 @@ import ast
 from collections.abc import Mapping, Set
 
 from backend.arrays.counted import Pushed, Told, with_bases
-from backend.arrays.effects import assigned
 from backend.arrays.in_place import blocks
+from backend.arrays.takes import once
 
 
 def not_negative(function: ast.FunctionDef) -> None:
     """The function, which does not ask whether such indices are negative."""
-    times, known = assigned(function), set[str]()
+    single, known = once(function), set[str]()
     for block in blocks(function):  # outer ones first
         for statement, bases in with_bases(block):
             match statement:
-                case ast.Assign([ast.Name(name)], value) if times[name] == 1 and _is_not(value, bases, known):
+                case ast.Assign([ast.Name(name)], value) if name in single and _is_not(value, bases, known):
                     known.add(name)
     Told(dict.fromkeys(known, Pushed(0, frozenset()))).visit(function)
 
