@@ -228,15 +228,15 @@ def _place(node: ast.Subscript, down: Down, inside: set[str]) -> Place | None:
 
 def _index(index: ast.expr, down: Down, inside: set[str]) -> int | Linear | tuple[Linear] | None:
     """
-    An index that is so much above the number of the turn, an integer or, in a tuple, a sum; or the same in all turns, a sum. One
-    that may be negative has a name, which the turn has chosen: it is none of these.
+    An index that is so much above the number of the turn, an integer or, in a tuple, a sum with names; or the same in all turns, a
+    sum. One that may be negative has a name, which the turn has chosen: it is none of these.
     """
     above, at = down.above(index), linear(index, down.turn.values)
     if above is not None or stays(at, inside):
         return at if above is None else above
     own = {name: value for name, value in down.turn.values.items() if name in inside}  # others may be made of what has changed
     more = less(linear(index, own), frozenset({(down.counter, 1), (down.base, -1)}))
-    return (more,) if stays(more, inside) else None
+    return (more,) if stays(more, inside) and any(name for name, _ in more) else None
 
 
 def _text(sum: Linear, number: str) -> str:

@@ -21,25 +21,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backend.arrays.fills import DOWN, Fills
-from backend.arrays.takes import linear
-from backend.arrays.turns_of_nests import Nest, Nesting, Values, nests
-from backend.arrays.walking import names_in
+from backend.arrays.fills import Fills
+from backend.arrays.turns_of_nests import Nest, Values, nests
 
 
 def taken_by_nests(function: ast.FunctionDef, fills: Fills) -> Iterator[tuple[str, ast.expr, tuple[ast.Subscript, ...]]]:
     """The masks of which each turn of an inner loop takes an element, with what they are before; and where that is read."""
     for nest in nests(function, fills):
-        if _steps(nest.outer, fills.values) and _steps(nest.inner, fills.values):
+        if nest.outer.goes_down(fills.values) and nest.inner.goes_down(fills.values):
             for mask, given in nest.outer.given.items():
                 if fills.times[mask] == 2 and (reads := _reads(mask, nest, fills.values)) is not None:
                     yield mask, given, reads
-
-
-def _steps(loop: Nesting, values: Values) -> bool:
-    """Whether each turn has the number before, as its counter goes down to a base that stays."""
-    step = linear(ast.BinOp(loop.next[loop.counter], ast.Sub(), ast.Name(loop.counter, ast.Load())), values)
-    return step == DOWN and not names_in(loop.base) & loop.next.keys()
 
 
 def _reads(mask: str, nest: Nest, values: Values) -> tuple[ast.Subscript, ...] | None:

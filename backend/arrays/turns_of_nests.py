@@ -29,6 +29,7 @@ from backend.arrays.walking import mentions, names_in
 
 Values = dict[str, ast.expr]
 Given = Mapping[str, ast.expr]
+Past = tuple[ast.While, ast.Assign]  # a loop that a turn goes through, and the assignment in it with which the turn goes on
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Way:
 
     body: Block
     last: ast.Assign
-    past: tuple[ast.While, ...] = ()
+    past: tuple[Past, ...] = ()
     goes: str | None = None
 
 
@@ -66,11 +67,15 @@ class Nesting:
         """The number of the turn, if each takes one from the counter and the base stays."""
         return linear(ast.BinOp(ast.Name(self.counter, ast.Load()), ast.Sub(), self.base), values)
 
+    def goes_down(self, values: Values) -> bool:
+        """Whether each turn has the number before, as its counter goes down to a base that stays."""
+        step = linear(ast.BinOp(self.next[self.counter], ast.Sub(), ast.Name(self.counter, ast.Load())), values)
+        return step == DOWN and not names_in(self.base) & self.next.keys()
+
     def turns(self, values: Values, steady: Values) -> Linear | None:
         """One less than there are turns, which have numbers down to 0; None if they go otherwise."""
-        step = linear(ast.BinOp(self.next[self.counter], ast.Sub(), ast.Name(self.counter, ast.Load())), values)
         base = self.given.get(self.base.id, self.base) if isinstance(self.base, ast.Name) else self.base
-        if step != DOWN or names_in(self.base) & self.next.keys() or self.counter not in self.given:
+        if not self.goes_down(values) or self.counter not in self.given:
             return None
         return linear(ast.BinOp(self.given[self.counter], ast.Sub(), base), steady)
 
@@ -82,7 +87,7 @@ class Nest:
     outer: Nesting
     inner: Nesting
     turn: Turn
-    past: tuple[ast.While, ...]
+    past: tuple[Past, ...]
 
     def is_at(self, event: Event, values: Values) -> bool:
         """Whether an element is that of the two turns, by their numbers: of each pair of turns, another."""
@@ -100,12 +105,8 @@ class Nest:
     def events(self, name: str) -> list[Event]:
         """What a turn of the inner loop does to an array, in order; nothing if that is not all known."""
         known = {one for one, of in self.turn.stands.items() if of == name}
-        for loop in self.past:
-            choice = chosen(loop)
-            assert isinstance(choice, ast.If), "so it was found"
-            way = way_of(choice.orelse)
-            assert way is not None, "so it was found"
-            if any(mentions([loop])[one] != mentions([way.last])[one] for one in known):
+        for loop, last in self.past:
+            if any(mentions([loop])[one] != mentions([last])[one] for one in known):
                 return []
         if known & mentions(self.inner.rest).keys():
             return []
@@ -146,9 +147,9 @@ def way_of(block: Block) -> Way | None:
             return Way(body, last, (), goes[-1] if goes else None)
         case [*body, ast.Assign() as first, ast.While() as loop] if not _jumps(body):
             choice = chosen(loop)
-            on = way_of(choice.orelse) if isinstance(choice, ast.If) else None
+            on = way_of(choice.orelse) if choice is not None else None
             if on is not None and not on.past:
-                return Way([*body, first, *on.body], on.last, (loop,), on.goes)
+                return Way([*body, first, *on.body], on.last, ((loop, on.last),), on.goes)
     return None
 
 
